@@ -67,7 +67,7 @@ function row(n: number): EventRow {
 
 const rows = Array.from({ length: 1000 }, (_, n) => row(n))
 const encodeStart = performance.now()
-for (let times = 0; times < 5; times++) for (const one of rows) encodeEventRow(one)
+for (let times = 0; times < 5; times++) for (const item of rows) encodeEventRow(item)
 const encodeMs = performance.now() - encodeStart
 console.log(`encode: ${Math.round(5_000_000 / encodeMs)} rows/s of ${Buffer.byteLength(encodeEventRow(row(1)))} B`)
 
@@ -105,22 +105,22 @@ await time('latest 50 of an issue', () =>
   store.ofIssue({ projectId: 1, hashes: [rows[0]?.groupHash ?? ''], order: 'newest', max: 50 }),
 )
 await store.insert(Buffer.from(rows.map(encodeEventRow).join('')), 'bench:known')
-const known = rows.filter((one) => one.projectId === 1)
+const known = rows.filter((item) => item.projectId === 1)
 let next = 0
-const one = () => known[next++ % known.length] ?? row(0)
-await time('event by id', () => store.byEventId([1], one().eventId), 100)
-await time('its number and neighbours', () => store.placeOf(1, [one().groupHash], one()), 100)
+const entry = () => known[next++ % known.length] ?? row(0)
+await time('event by id', () => store.byEventId([1], entry().eventId), 100)
+await time('its number and neighbours', () => store.placeOf(1, [entry().groupHash], entry()), 100)
 await time(
   'event by id with both, in turn',
   async () => {
-    const [found] = await store.byEventId([1], one().eventId)
+    const [found] = await store.byEventId([1], entry().eventId)
     if (!found) throw new Error('not found')
     await store.placeOf(1, [found.groupHash], found)
   },
   100,
 )
 console.log(`memory of the engine: ${pssOf(engine.pid ?? 0).total} MB`)
-console.log(JSON.stringify((await store.size()).find((one) => one.table === 'events')))
+console.log(JSON.stringify((await store.size()).find((item) => item.table === 'events')))
 
 await store.close()
 engine.kill('SIGTERM')

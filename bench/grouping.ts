@@ -111,50 +111,50 @@ function endOfName(
   return column + (/^[\w$]*/.exec(text.slice(column - 1))?.[0].length ?? 0)
 }
 
-type Form = (one: Parsed, scripts: Built['scripts']) => Frame[]
+type Form = (item: Parsed, scripts: Built['scripts']) => Frame[]
 /** How SDKs send what each browser's stack says. */
 const browsers: Record<string, Form> = {
-  chrome: (one) =>
-    'file' in one
-      ? [{ function: one.name || '?', filename: one.file, lineno: one.line, colno: one.column, in_app: true }]
-      : [{ function: one.name, filename: '<anonymous>', in_app: true }],
-  edge: (one) =>
-    'file' in one
+  chrome: (item) =>
+    'file' in item
+      ? [{ function: item.name || '?', filename: item.file, lineno: item.line, colno: item.column, in_app: true }]
+      : [{ function: item.name, filename: '<anonymous>', in_app: true }],
+  edge: (item) =>
+    'file' in item
       ? [
           {
-            function: one.name || 'Anonymous function',
-            filename: one.file,
-            lineno: one.line,
-            colno: one.column,
+            function: item.name || 'Anonymous function',
+            filename: item.file,
+            lineno: item.line,
+            colno: item.column,
             in_app: true,
           },
         ]
-      : [{ function: one.name.replace('Array.', 'Array.prototype.'), filename: 'native code', in_app: true }],
+      : [{ function: item.name.replace('Array.', 'Array.prototype.'), filename: 'native code', in_app: true }],
   // Frames of the engine itself are not told; functions within others end in "/<".
-  firefox: (one) =>
-    'file' in one
+  firefox: (item) =>
+    'file' in item
       ? [
           {
-            function: plainName(one.name) || 'failures/<',
-            filename: one.file,
-            lineno: one.line,
-            colno: one.column,
+            function: plainName(item.name) || 'failures/<',
+            filename: item.file,
+            lineno: item.line,
+            colno: item.column,
             in_app: true,
           },
         ]
       : [],
-  safari: (one, scripts) =>
-    'file' in one
+  safari: (item, scripts) =>
+    'file' in item
       ? [
           {
-            function: plainName(one.name) || '?',
-            filename: one.file,
-            lineno: one.line,
-            colno: endOfName(one, scripts),
+            function: plainName(item.name) || '?',
+            filename: item.file,
+            lineno: item.line,
+            colno: endOfName(item, scripts),
             in_app: true,
           },
         ]
-      : [{ function: plainName(one.name), filename: '[native code]', in_app: true }],
+      : [{ function: plainName(item.name), filename: '[native code]', in_app: true }],
 }
 
 /** What other engines say of the same failure. */
@@ -189,7 +189,7 @@ async function ofApplication(): Promise<{ events: Labelled[]; chunks: number }> 
     for (const [label, error] of thrown)
       for (const [browser, form] of Object.entries(browsers)) {
         const frames = parsed(error.stack ?? '')
-          .flatMap((one) => form(one, scripts))
+          .flatMap((item) => form(item, scripts))
           .reverse()
         const value = said[browser]?.(error.message) ?? error.message
         const values = [{ type: error.name, value, stacktrace: { frames } }]
@@ -208,9 +208,9 @@ type Loose = { [key: string]: unknown }
 
 /** The same bug in another build on another host: other lines, other folders, other numbers in its text. */
 function elsewhere(value: unknown, key = ''): unknown {
-  if (Array.isArray(value)) return value.map((one) => elsewhere(one, key))
+  if (Array.isArray(value)) return value.map((item) => elsewhere(item, key))
   if (value !== null && typeof value === 'object')
-    return Object.fromEntries(Object.entries(value as Loose).map(([name, one]) => [name, elsewhere(one, name)]))
+    return Object.fromEntries(Object.entries(value as Loose).map(([name, item]) => [name, elsewhere(item, name)]))
   if (typeof value === 'number' && (key === 'lineno' || key === 'colno')) return value + 7
   if (typeof value === 'string' && key === 'abs_path')
     return value.replace(/^\/(?=[^/]+\/)/, '/srv/releases/2026-11-22/')
@@ -283,7 +283,7 @@ function issuesOf(events: readonly Labelled[], version: number): number[] {
   let last = 0
   return events.map(({ hashes: all }) => {
     const hashes = all.get(version) ?? []
-    const issue = hashes.map((hash) => known.get(hash)).find((one) => one !== undefined) ?? ++last
+    const issue = hashes.map((hash) => known.get(hash)).find((item) => item !== undefined) ?? ++last
     for (const hash of hashes) if (!known.has(hash)) known.set(hash, issue)
     return issue
   })
@@ -328,7 +328,7 @@ export async function benchGrouping(): Promise<Row[]> {
   return sets.flatMap(([name, events, note]) =>
     groupingVersions.flatMap((version): Row[] => {
       const { pairs, same, precision, recall, wrong } = pairsOf(events, version)
-      for (const one of wrong) console.log(`version ${version}, ${name}: ${one}`)
+      for (const item of wrong) console.log(`version ${version}, ${name}: ${item}`)
       const what = `Grouping, version ${version}, ${name}`
       const where = `${pairs} pairs, ${same} of them one bug: ${note}`
       // Version 1 is frozen, and was not made for these.

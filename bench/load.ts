@@ -59,14 +59,14 @@ function runConnection(
       if (now >= state.ends) return void socket.end()
       const due = state.began + state.result.sent * state.every
       if (state.every > 0 && due > now) return void setTimeout(send, due - now)
-      const one = templates[state.index++ % templates.length]
-      if (!one) return void socket.end()
+      const item = templates[state.index++ % templates.length]
+      if (!item) return void socket.end()
       state.result.sent++
-      const body = Buffer.from(one.body)
+      const body = Buffer.from(item.body)
       id = randomBytes(16).toString('hex')
-      for (const at of one.idAt) body.write(id, at, 'latin1')
+      for (const at of item.idAt) body.write(id, at, 'latin1')
       sentAt = performance.now()
-      socket.write(Buffer.concat([one.head, body]))
+      socket.write(Buffer.concat([item.head, body]))
     }
     socket.on('connect', send)
     socket.on('data', (chunk) => {

@@ -77,7 +77,7 @@ export async function benchMapped(seconds = 8): Promise<Row[]> {
     const { status, json } = await api(product, project, `/projects/bench/web/events/${event.event_id}/`)
     return status === 200 && (json as Shown)
   })
-  const mapped = shown.entries.find((one) => one.type === 'exception')?.data.values[0]?.stacktrace.frames ?? []
+  const mapped = shown.entries.find((item) => item.type === 'exception')?.data.values[0]?.stacktrace.frames ?? []
   const minified = Buffer.from(envelopeOf(deep(event, framesOf(event))))
   const plain = Buffer.from(envelopeOf({ ...deep(event, mapped.map(plainFrame)), debug_meta: undefined }))
   await throughput(product, project, minified, seconds / 2)
@@ -88,13 +88,13 @@ export async function benchMapped(seconds = 8): Promise<Row[]> {
       plain: await throughput(product, project, plain, seconds),
     })
   await discard(product)
-  const ratio = (one: (typeof rates)[number]) => one.minified / one.plain
+  const ratio = (item: (typeof rates)[number]) => item.minified / item.plain
   const middle = rates.sort((a, b) => ratio(a) - ratio(b))[Math.floor(rounds / 2)] ?? { minified: 0, plain: 1 }
   return [
     {
       what: `minified events of ${framesEach} frames with their maps, accepted to stored, beside plain ones with the same source lines`,
       goal: 'at least 0.7 of plain ones once warm',
-      figure: `${Math.round(middle.minified)} events/s of ${Math.round(middle.plain)}: ${ratio(middle).toFixed(2)} (rounds ${rates.map((one) => ratio(one).toFixed(2)).join(', ')})`,
+      figure: `${Math.round(middle.minified)} events/s of ${Math.round(middle.plain)}: ${ratio(middle).toFixed(2)} (rounds ${rates.map((rate) => ratio(rate).toFixed(2)).join(', ')})`,
       met: ratio(middle) >= 0.7,
     },
   ]

@@ -14,7 +14,7 @@ export function treeOf(pid: number): number[] {
     children.set(parent, [...(children.get(parent) ?? []), own])
   }
   const found = [pid]
-  for (const one of found) found.push(...(children.get(one) ?? []))
+  for (const item of found) found.push(...(children.get(item) ?? []))
   return found
 }
 
@@ -23,29 +23,29 @@ export function treeOf(pid: number): number[] {
  * has the less the more others run the same program.
  */
 export function pssOf(pid: number, field: 'Pss' | 'Pss_Anon' = 'Pss'): { total: number; each: string } {
-  const each = treeOf(pid).map((one) => {
+  const each = treeOf(pid).map((item) => {
     try {
-      const lines = readFileSync(`/proc/${one}/smaps_rollup`, 'utf8')
+      const lines = readFileSync(`/proc/${item}/smaps_rollup`, 'utf8')
       const kib = Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(lines)?.[1] ?? 0)
-      const name = /(\w+)\.ts/.exec(readFileSync(`/proc/${one}/cmdline`, 'utf8'))?.[1] ?? 'other'
+      const name = /(\w+)\.ts/.exec(readFileSync(`/proc/${item}/cmdline`, 'utf8'))?.[1] ?? 'other'
       return { name, mb: kib / 1024 }
     } catch {
       return { name: 'gone', mb: 0 }
     }
   })
   return {
-    total: Math.round(each.reduce((sum, one) => sum + one.mb, 0)),
-    each: each.map((one) => `${one.name} ${Math.round(one.mb)}`).join(', '),
+    total: Math.round(each.reduce((sum, item) => sum + item.mb, 0)),
+    each: each.map((item) => `${item.name} ${Math.round(item.mb)}`).join(', '),
   }
 }
 
 /** CPU seconds used so far by a process tree, by process name. */
 export function cpuOf(pid: number): Record<string, number> {
   const used: Record<string, number> = {}
-  for (const one of treeOf(pid)) {
+  for (const item of treeOf(pid)) {
     try {
-      const fields = readFileSync(`/proc/${one}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-      const name = /(\w+)\.ts/.exec(readFileSync(`/proc/${one}/cmdline`, 'utf8'))?.[1] ?? 'other'
+      const fields = readFileSync(`/proc/${item}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+      const name = /(\w+)\.ts/.exec(readFileSync(`/proc/${item}/cmdline`, 'utf8'))?.[1] ?? 'other'
       used[name] = (used[name] ?? 0) + (Number(fields[11]) + Number(fields[12])) / 100
     } catch {
       // ended in between

@@ -129,7 +129,7 @@ async function seedPages(product: Product, project: Project): Promise<[name: str
   const mapless = failedEvent(await buildOf('paint'), 'cart', lived(eventId()))
   const { events, transaction } = tracedEvents()
   await ingest(product, project, transaction)
-  for (const one of [mapless, ...events]) await ingest(product, project, envelopeOf(one))
+  for (const event of [mapless, ...events]) await ingest(product, project, envelopeOf(event))
   const issueOf = (id: string | undefined) =>
     until('the event', 30_000, async () => {
       const { json } = await api(product, project, `/projects/bench/web/events/${id}/`)
@@ -145,13 +145,13 @@ async function seedPages(product: Product, project: Project): Promise<[name: str
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
 function rowOf(what: string, goal: string, found: Seen[], narrowFound: Seen[]): Row {
-  const paints = found.map((one) => one.paintMs)
+  const paints = found.map((item) => item.paintMs)
   const paintMs = median(paints)
-  const [shift, narrowShift] = [found, narrowFound].map((some) => Math.max(...some.map((one) => one.shift)))
-  const moved = [...new Set([...found, ...narrowFound].flatMap((one) => one.moved))].slice(0, 5)
-  const narrowMs = Math.round(median(narrowFound.map((one) => one.paintMs)))
-  const firstByteMs = Math.round(median(found.map((one) => one.firstByteMs)))
-  const elements = [...new Set(found.map((one) => one.element))].slice(0, 2)
+  const [shift, narrowShift] = [found, narrowFound].map((some) => Math.max(...some.map((item) => item.shift)))
+  const moved = [...new Set([...found, ...narrowFound].flatMap((item) => item.moved))].slice(0, 5)
+  const narrowMs = Math.round(median(narrowFound.map((item) => item.paintMs)))
+  const firstByteMs = Math.round(median(found.map((item) => item.firstByteMs)))
+  const elements = [...new Set(found.map((item) => item.element))].slice(0, 2)
   console.error(`${what}: largest ${elements.join(' or ')}`)
   return {
     ...{ what, goal },

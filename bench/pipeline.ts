@@ -102,7 +102,7 @@ export async function benchPipeline(seconds: number): Promise<Row[]> {
     })
   }
   const status = await statusOf(product, project)
-  const events = status.disk.tables.find((one) => one.table === 'events')
+  const events = status.disk.tables.find((table) => table.table === 'events')
   const { mix } = realBodies()
   const rawBytes = mix.reduce((sum, body) => sum + body.length, 0) / mix.length
   if (events) {

@@ -77,7 +77,7 @@ export async function benchRetro(rate = 1500, seconds = 20): Promise<Row[]> {
     const began = performance.now()
     const [run] = await until('events to be mapped again', 180_000, async () => {
       const found = await runsOf(product, project)
-      return found.length === (isLoaded ? 2 : 1) && found.every((one) => one.dateEnded !== null) && found
+      return found.length === (isLoaded ? 2 : 1) && found.every((item) => item.dateEnded !== null) && found
     })
     const tookS = (performance.now() - began) / 1000
     const cpu = Object.entries(cpuOf(product.child.pid ?? 0))

@@ -161,7 +161,7 @@ async function measure(product: Product, project: Project): Promise<Times> {
       `/organizations/scale/issues/${list[n % list.length]?.id}/in-common/?statsPeriod=${periods[n % 3]}`,
     )
   }
-  for (const one of Object.values(times)) one.sort((a, b) => a - b)
+  for (const time of Object.values(times)) time.sort((a, b) => a - b)
   return times
 }
 

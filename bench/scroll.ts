@@ -81,12 +81,12 @@ export async function benchScroll(): Promise<Row[]> {
       rounds.push({
         longestMs: lengths.at(-1) ?? 0,
         p95Ms: percentile(lengths, 0.95),
-        over: lengths.filter((one) => one > goalMs).length,
+        over: lengths.filter((length) => length > goalMs).length,
       })
     }
     rounds.sort((a, b) => a.longestMs - b.longestMs)
     const median = rounds[1] ?? { longestMs: 0, p95Ms: 0, over: 0 }
-    const all = rounds.map((one) => one.longestMs.toFixed(1)).join(', ')
+    const all = rounds.map((round) => round.longestMs.toFixed(1)).join(', ')
     return [
       {
         what,

@@ -40,7 +40,7 @@ async function decide(product: Product, project: Project, issues: number): Promi
 }
 
 const pick = (list: readonly string[], shift: number) =>
-  `arrayElement([${list.map((one) => `'${one}'`).join(', ')}], 1 + bitShiftRight(rand64(n + 9), ${shift}) % ${list.length})`
+  `arrayElement([${list.map((item) => `'${item}'`).join(', ')}], 1 + bitShiftRight(rand64(n + 9), ${shift}) % ${list.length})`
 const browsers = ['Chrome', 'Chrome', 'Chrome', 'Firefox', 'Safari', 'Safari', 'Edge']
 const tags = `map('browser.name', ${pick(browsers, 3)}, 'plan', ${pick(['free', 'free', 'free', 'pro'], 9)}, 'customer', toString(rand64(n + 9) % 5000), 'url', concat('https://shop.test/', toString(rand64(n + 9) % 300)), 'environment', 'production', 'level', 'error')`
 

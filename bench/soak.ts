@@ -70,7 +70,7 @@ async function lookAround(product: Product, project: Project, state: { on: boole
   return seen
 }
 
-const mean = (list: number[]) => list.reduce((sum, one) => sum + one, 0) / Math.max(1, list.length)
+const mean = (list: number[]) => list.reduce((sum, item) => sum + item, 0) / Math.max(1, list.length)
 
 type Soaked = {
   minutes: number
@@ -85,19 +85,19 @@ type Soaked = {
 
 function rowsOf({ minutes, parts, latencies, seen, ledger, ended, where, killed }: Soaked): Row[] {
   const quarter = Math.max(1, Math.floor(parts.length / 4))
-  const early = mean(parts.slice(quarter, 2 * quarter).map((one) => one.pssMb))
-  const late = mean(parts.slice(-quarter).map((one) => one.pssMb))
-  const sent = parts.reduce((sum, one) => sum + one.sent, 0)
-  const refused = parts.reduce((sum, one) => sum + one.refused, 0)
-  const all = Float64Array.from(latencies.flatMap((one) => [...one])).sort()
+  const early = mean(parts.slice(quarter, 2 * quarter).map((part) => part.pssMb))
+  const late = mean(parts.slice(-quarter).map((part) => part.pssMb))
+  const sent = parts.reduce((sum, part) => sum + part.sent, 0)
+  const refused = parts.reduce((sum, part) => sum + part.refused, 0)
+  const all = Float64Array.from(latencies.flatMap((latency) => [...latency])).sort()
   const p99 = percentile(all, 0.99)
   const whatFor = `${minutes} min at ${rate} events/s with the screens in use`
   return [
     {
       what: `memory, ${whatFor}`,
       goal: '1 GB, no growth',
-      figure: `PSS ${Math.round(early)} MB in the second quarter, ${Math.round(late)} MB in the last, at most ${Math.max(...parts.map((one) => one.pssMb))} MB (${parts.at(-1)?.each}); ${where}`,
-      met: late - early <= growthMbMax && Math.max(...parts.map((one) => one.pssMb)) <= 1024 && killed === 0,
+      figure: `PSS ${Math.round(early)} MB in the second quarter, ${Math.round(late)} MB in the last, at most ${Math.max(...parts.map((part) => part.pssMb))} MB (${parts.at(-1)?.each}); ${where}`,
+      met: late - early <= growthMbMax && Math.max(...parts.map((part) => part.pssMb)) <= 1024 && killed === 0,
     },
     {
       what: `errors, ${whatFor}`,
@@ -108,7 +108,7 @@ function rowsOf({ minutes, parts, latencies, seen, ledger, ended, where, killed 
     {
       what: `accept p99, ${whatFor}`,
       goal: `at most ${acceptMsMax} ms`,
-      figure: `${p99.toFixed(1)} ms; worst half minute ${Math.max(...parts.map((one) => one.p99Ms)).toFixed(1)} ms; slowest page ${Math.round(seen.slowestMs)} ms`,
+      figure: `${p99.toFixed(1)} ms; worst half minute ${Math.max(...parts.map((part) => part.p99Ms)).toFixed(1)} ms; slowest page ${Math.round(seen.slowestMs)} ms`,
       met: p99 <= acceptMsMax,
     },
   ]

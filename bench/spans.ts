@@ -61,7 +61,7 @@ async function run(
 }
 
 const median = (list: number[]): number => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)] ?? Number.NaN
-const shown = (list: number[]): string => list.map((one) => Math.round(one)).join(', ')
+const shown = (list: number[]): string => list.map((item) => Math.round(item)).join(', ')
 
 /** Rows for errors with and without transactions beside them. `seconds` of each run. */
 export async function benchSpans(seconds: number): Promise<Row[]> {
@@ -77,7 +77,7 @@ export async function benchSpans(seconds: number): Promise<Row[]> {
     most.beside.push(await run(product, project, true, seconds / 2))
   }
   await discard(product)
-  const rates = (runs: Run[]) => runs.map((one) => one.errorsPerS)
+  const rates = (runs: Run[]) => runs.map((item) => item.errorsPerS)
   const [without, withSpans] = [median(rates(most.alone)), median(rates(most.beside))]
   return [
     {

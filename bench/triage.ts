@@ -44,7 +44,7 @@ function benchForecast(): Row[] {
     const minutes = Array.from({ length: 200 }, (_, at) => minutesToSee(kind, rate, (at + 1) * 7919)).sort(
       (a, b) => a - b,
     )
-    const within = minutes.filter((one) => one <= 10).length
+    const within = minutes.filter((minute) => minute <= 10).length
     rows.push({
       what: `a tenfold rise of ${kind} at ${rate} events an hour, 200 series`,
       goal: 'seen within 10 minutes',

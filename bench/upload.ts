@@ -38,11 +38,14 @@ function bundleOf(bytes: number): Buffer {
 
 /** Sends `bytes` chunk by chunk and asks until it is assembled; the zipped chunks are made before `began` is called. */
 async function upload(product: Product, project: Project, bytes: Buffer, began: () => void): Promise<void> {
-  const chunks = chunksOf(bytes, chunkBytesMax).map((one) => ({ name: sha1Of(one), body: gzipSync(one, { level: 1 }) }))
+  const chunks = chunksOf(bytes, chunkBytesMax).map((chunk) => ({
+    name: sha1Of(chunk),
+    body: gzipSync(chunk, { level: 1 }),
+  }))
   const requests: (typeof chunks)[] = []
   for (const chunk of chunks) {
     const last = requests.at(-1)
-    const size = last?.reduce((sum, one) => sum + one.body.length, 0) ?? Number.POSITIVE_INFINITY
+    const size = last?.reduce((sum, item) => sum + item.body.length, 0) ?? Number.POSITIVE_INFINITY
     if (last && size + chunk.body.length <= chunkRequestBytesMax) last.push(chunk)
     else requests.push([chunk])
   }
@@ -50,7 +53,7 @@ async function upload(product: Product, project: Project, bytes: Buffer, began: 
     const { json, text } = await api(product, project, '/organizations/bench/artifactbundle/assemble/', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ checksum: sha1Of(bytes), chunks: chunks.map((one) => one.name), projects: ['web'] }),
+      body: JSON.stringify({ checksum: sha1Of(bytes), chunks: chunks.map((chunk) => chunk.name), projects: ['web'] }),
     })
     const { state } = json as { state: string }
     if (state === 'error') throw new Error(text)

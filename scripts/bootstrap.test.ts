@@ -10,7 +10,7 @@ const text = (path: string) => readFileSync(join(root, path), 'utf8')
 const isTypesOnly = (node: Tree): boolean => {
   const names = list(node, 'specifiers')
   if (node.importKind === 'type' || node.exportKind === 'type') return true
-  return names.length > 0 && names.every((one) => one.importKind === 'type' || one.exportKind === 'type')
+  return names.length > 0 && names.every((name) => name.importKind === 'type' || name.exportKind === 'type')
 }
 
 /** Files of the tree that `path` brings in at run time. */
@@ -36,7 +36,7 @@ test('the screens are built anew when anything changes that is built into them',
   for (let path = ahead.pop(); path !== undefined; path = ahead.pop()) {
     if (seen.has(path)) continue
     seen.add(path)
-    if (!watched.some((one) => path === one || path.startsWith(`${one}/`))) unwatched.add(path)
+    if (!watched.some((item) => path === item || path.startsWith(`${item}/`))) unwatched.add(path)
     if (/\.tsx?$/.test(path)) ahead.push(...broughtIn(path))
   }
   expect([...unwatched].sort()).toEqual([])

@@ -74,7 +74,7 @@ describe('the program of the package', () => {
 })
 
 test('what package.json wants packed is there, and the command is among it', () => {
-  for (const path of manifest.files.filter((one) => one !== 'dist/' && !one.includes('*')))
+  for (const path of manifest.files.filter((file) => file !== 'dist/' && !file.includes('*')))
     expect([path, existsSync(join(root, path))]).toEqual([path, true])
   expect(manifest.files).toContain(manifest.bin.mishap)
 })

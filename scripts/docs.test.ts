@@ -17,14 +17,14 @@ describe('generated pages', () => {
   })
 
   test('name every setting, error and reason', () => {
-    for (const one of settings) expect(made['docs/configuration.md']).toContain(`\`${one.env}\``)
+    for (const setting of settings) expect(made['docs/configuration.md']).toContain(`\`${setting.env}\``)
     for (const code of Object.keys(catalogue)) expect(made['docs/errors.md']?.split(`\`${code}\``).length, code).toBe(2)
     for (const reason of reasons) expect(made['docs/outcomes.md']).toContain(`\`${reason}\``)
   })
 
   test('a bar in a sentence does not end its cell', () => {
-    const one = { name: 'a', env: 'A', default: '', allowed: 'x | y', sentence: 'one\ntwo', check: () => true }
-    expect(configurationPage([one])).toContain('| `A` |  | empty |  | x \\| y | one two |')
+    const item = { name: 'a', env: 'A', default: '', allowed: 'x | y', sentence: 'one\ntwo', check: () => true }
+    expect(configurationPage([item])).toContain('| `A` |  | empty |  | x \\| y | one two |')
   })
 
   test('an error without a group of its own stands under everything else', () => {
@@ -83,12 +83,12 @@ describe('dependencies', () => {
   test('each one that the product runs with is in THIRD_PARTY_NOTICES with its licence', () => {
     const lines = new Set(text('THIRD_PARTY_NOTICES').split('\n'))
     const missing = notices()
-      .map((one) => `${one.name} ${one.version}: ${one.licence}`)
+      .map((notice) => `${notice.name} ${notice.version}: ${notice.licence}`)
       .filter((line) => !lines.has(line))
     expect(missing, 'run node scripts/notices.ts').toEqual([])
     for (const name of [...Object.keys(named.dependencies), ...screenPackages])
       expect(
-        notices().some((one) => one.name === name && one.licence !== 'not stated'),
+        notices().some((notice) => notice.name === name && notice.licence !== 'not stated'),
         name,
       ).toBe(true)
   })
@@ -134,7 +134,7 @@ describe('commands', () => {
     (path) => {
       for (const block of blocksOf(text(path))) {
         const forms = [named(block, inClone), named(block, asPackage)].map((names) =>
-          [...names].filter((one) => one !== 'start'),
+          [...names].filter((name) => name !== 'start'),
         )
         expect(forms[0], block).toEqual(forms[1])
       }

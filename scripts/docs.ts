@@ -26,13 +26,13 @@ function table(head: string[], rows: string[][]): string {
 
 /** docs/configuration.md: every setting of config.ts. */
 export function configurationPage(all: readonly Setting[] = settings): string {
-  const rows = all.map((one) => [
-    code(one.env),
-    one.flag ? code(one.flag) : '',
-    code(one.default),
-    one.unit ?? '',
-    cell(one.allowed),
-    cell(one.sentence),
+  const rows = all.map((item) => [
+    code(item.env),
+    item.flag ? code(item.flag) : '',
+    code(item.default),
+    item.unit ?? '',
+    cell(item.allowed),
+    cell(item.sentence),
   ])
   return `${made('src/base/config.ts')}# Configuration
 
@@ -66,7 +66,7 @@ const groups: readonly [prefix: string, title: string, sentence: string][] = [
 export function errorsPage(all: Readonly<Record<string, ErrorEntry>> = catalogue): string {
   const prefixes = groups.map(([prefix]) => prefix).filter((prefix) => prefix !== '')
   const belongs = (name: string, prefix: string) =>
-    prefix === '' ? !prefixes.some((one) => name.startsWith(`${one}_`)) : name.startsWith(`${prefix}_`)
+    prefix === '' ? !prefixes.some((item) => name.startsWith(`${item}_`)) : name.startsWith(`${prefix}_`)
   const part = ([prefix, title, sentence]: (typeof groups)[number]) => {
     const rows = Object.entries(all)
       .filter(([name]) => belongs(name, prefix))
@@ -171,14 +171,14 @@ shows the sum.
 
 ${table(
   ['Outcome', 'Meaning'],
-  outcomes.map((one) => [code(one), cell(outcomeSentences[one])]),
+  outcomes.map((outcome) => [code(outcome), cell(outcomeSentences[outcome])]),
 )}
 
 ## Reasons
 
 ${table(
   ['Reason', 'Meaning'],
-  reasons.map((one) => [code(one), cell(reasonSentences[one])]),
+  reasons.map((reason) => [code(reason), cell(reasonSentences[reason])]),
 )}
 
 ## Data categories
@@ -243,8 +243,8 @@ Projects are kept by their ids, so a view goes along when one is renamed; where 
 
 /** docs/search.md: the grammar, and every field of query/search/fields.ts. */
 export function searchPage(): string {
-  const shown = fields.filter((one) => one.shown)
-  const silent = fields.filter((one) => isUnmet(one.name))
+  const shown = fields.filter((field) => field.shown)
+  const silent = fields.filter((field) => isUnmet(field.name))
   return `${made('src/query/search/fields.ts')}# Search
 
 The search boxes of the issue stream and of an issue’s events, and \`query=\` of the API, take the same text. An empty box
@@ -280,14 +280,14 @@ ${aroundSearch}
 
 ${table(
   ['Field', 'Value', 'Meaning'],
-  shown.map((one) => [code(one.name), one.type, cell(one.sentence)]),
+  shown.map((item) => [code(item.name), item.type, cell(item.sentence)]),
 )}
 
 \`is:\` takes ${states.map(code).join(', ')}.
 
 \`issue.category:error\` and \`issue.type:error\` hold for every issue; \`issue.category:feedback\` finds the issues that somebody sent feedback about; \`project.id\` is the number of a project.
 
-Read, but of no use for error events yet: ${silent.map((one) => code(one.name)).join(', ')}, and aggregates such as
+Read, but of no use for error events yet: ${silent.map((item) => code(item.name)).join(', ')}, and aggregates such as
 \`p95(transaction.duration):>1s\`. They find nothing, and where nothing matches the stream says so.
 `
 }
@@ -296,11 +296,11 @@ Read, but of no use for error events yet: ${silent.map((one) => code(one.name)).
 export function doctorPart(page: string): string {
   const [begin, end] = ['<!-- Made by scripts/docs.ts from src/domain/doctor-findings.ts. -->', '<!-- End. -->']
   const [before = '', rest = ''] = page.split(begin)
-  const rows = Object.entries(doctorFindings).map(([name, one]) => [
+  const rows = Object.entries(doctorFindings).map(([name, item]) => [
     code(name),
-    one.step.replace('_', ' '),
-    one.weight === 'note' ? 'note' : '',
-    cell(`${one.message} ${one.mend}`),
+    item.step.replace('_', ' '),
+    item.weight === 'note' ? 'note' : '',
+    cell(`${item.message} ${item.mend}`),
   ])
   return `${before}${begin}\n\n${table(['Code', 'Step', '', 'What it says'], rows)}\n\n${end}${rest.slice(rest.indexOf(end) + end.length)}`
 }
@@ -317,7 +317,7 @@ export function signsPart(page: string): string {
   const parts = [
     table(
       ['Invariant', 'What it says', 'Usual cause'],
-      Object.entries(invariants).map(([id, one]) => [code(id), cell(one.name), cell(one.cause)]),
+      Object.entries(invariants).map(([id, item]) => [code(id), cell(item.name), cell(item.cause)]),
     ),
     sentences('Cause of a hydration', hydrationCauses),
     sentences('Skew', skewKinds),
@@ -349,7 +349,7 @@ export function clientsPart(page: string): string {
     [...new Set(errorKinds.map((kind) => word(fates[kind])))].join(', '),
     ...(['traces', 'log', 'session', 'check-in'] as const).map((kind) => word(fates[kind])),
   ])
-  const others = untested.map((one) => `- ${one.label} (${code(one.package)}): ${one.reason}.`)
+  const others = untested.map((item) => `- ${item.label} (${code(item.package)}): ${item.reason}.`)
   const parts = [
     table(['Client', 'SDK', 'Errors', 'Traces', 'Logs', 'Sessions', 'Check-ins'], rows),
     `Not tested:\n\n${others.join('\n')}`,

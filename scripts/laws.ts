@@ -66,7 +66,7 @@ function importsOf(source: Source): Import[] {
       node.type === 'TSImportType' ||
       node.importKind === 'type' ||
       node.exportKind === 'type' ||
-      (named.length > 0 && named.every((one) => one.importKind === 'type'))
+      (named.length > 0 && named.every((item) => item.importKind === 'type'))
     found.push({ from: from.value, at: node.start, typeOnly })
   })
   return found
@@ -112,10 +112,10 @@ const direction: Law = {
   sentence: 'imports go one way through the stages, and only processes/ wires them',
   find(source, report) {
     if (!isProduct(source.path)) return
-    for (const one of importsOf(source)) {
-      if (!one.from.startsWith('.')) continue
-      const breach = directionBreach(source.path, join(dirname(source.path), one.from), one.typeOnly)
-      if (breach) report(one.at, breach)
+    for (const importNode of importsOf(source)) {
+      if (!importNode.from.startsWith('.')) continue
+      const breach = directionBreach(source.path, join(dirname(source.path), importNode.from), importNode.typeOnly)
+      if (breach) report(importNode.at, breach)
     }
   },
 }
@@ -125,11 +125,11 @@ const doors: Law = {
   sentence: 'from another folder only its door is imported',
   find(source, report) {
     if (!isProduct(source.path)) return
-    for (const one of importsOf(source)) {
-      const breach = one.from.startsWith('.')
-        ? doorBreach(source.path, join(dirname(source.path), one.from))
+    for (const importNode of importsOf(source)) {
+      const breach = importNode.from.startsWith('.')
+        ? doorBreach(source.path, join(dirname(source.path), importNode.from))
         : undefined
-      if (breach) report(one.at, breach)
+      if (breach) report(importNode.at, breach)
     }
   },
 }
@@ -140,13 +140,17 @@ const frameworks: Law = {
     'react and next in web only; server-only in web/handle.ts only, as it throws in plain Node; next/link in web/ui/link.tsx only, as it asks for every page in sight',
   find(source, report) {
     if (!isProduct(source.path)) return
-    for (const one of importsOf(source)) {
-      if (one.from === 'server-only' && source.path !== 'src/web/handle.ts')
-        report(one.at, 'server-only belongs to src/web/handle.ts')
-      if (one.from === 'next/link' && !one.typeOnly && source.path !== 'src/web/ui/link.tsx')
-        report(one.at, 'next/link: use Link of src/web/ui/link.tsx')
-      if (/^(next|react|react-dom)(\/|$)/.test(one.from) && !one.typeOnly && !source.path.startsWith('src/web/'))
-        report(one.at, `${one.from} belongs to src/web`)
+    for (const importNode of importsOf(source)) {
+      if (importNode.from === 'server-only' && source.path !== 'src/web/handle.ts')
+        report(importNode.at, 'server-only belongs to src/web/handle.ts')
+      if (importNode.from === 'next/link' && !importNode.typeOnly && source.path !== 'src/web/ui/link.tsx')
+        report(importNode.at, 'next/link: use Link of src/web/ui/link.tsx')
+      if (
+        /^(next|react|react-dom)(\/|$)/.test(importNode.from) &&
+        !importNode.typeOnly &&
+        !source.path.startsWith('src/web/')
+      )
+        report(importNode.at, `${importNode.from} belongs to src/web`)
     }
   },
 }
@@ -189,8 +193,8 @@ function stateOf(init: Tree): string | undefined {
     const callee = child(init, 'callee')
     const made = nameOf(callee) || nameOf(child(callee, 'property'))
     if (stateless.includes(made)) return undefined
-    const filled = list(init, 'arguments').some((one) =>
-      ['ArrayExpression', 'CallExpression', 'Identifier', 'MemberExpression'].includes(one.type),
+    const filled = list(init, 'arguments').some((argument) =>
+      ['ArrayExpression', 'CallExpression', 'Identifier', 'MemberExpression'].includes(argument.type),
     )
     return ['Map', 'Set'].includes(made) && filled ? undefined : `a ${made} made at module level`
   }
@@ -220,11 +224,11 @@ function topLevelNames(source: Source, report: Report): Set<string> {
     const declared = statement.type === 'ExportNamedDeclaration' ? child(statement, 'declaration') : statement
     if (declared?.type !== 'VariableDeclaration' || declared.declare === true) continue
     if (declared.kind !== 'const') report(declared.start, `${String(declared.kind)} at module level`)
-    for (const one of list(declared, 'declarations')) {
-      names.add(nameOf(child(one, 'id')))
-      const init = child(one, 'init')
-      const state = init && !isReadonly(child(one, 'id')) ? stateOf(bare(init)) : undefined
-      if (state) report(one.start, state)
+    for (const declaration of list(declared, 'declarations')) {
+      names.add(nameOf(child(declaration, 'id')))
+      const init = child(declaration, 'init')
+      const state = init && !isReadonly(child(declaration, 'id')) ? stateOf(bare(init)) : undefined
+      if (state) report(declaration.start, state)
     }
   }
   names.delete('')
@@ -315,7 +319,7 @@ const markup: Law = {
     walk(source.root, (node, above) => {
       if (node.type === 'JSXAttribute' && nameOf(child(node, 'name')) === 'dangerouslySetInnerHTML') {
         const element = above.at(-1)
-        const nonced = list(element, 'attributes').some((one) => nameOf(child(one, 'name')) === 'nonce')
+        const nonced = list(element, 'attributes').some((attribute) => nameOf(child(attribute, 'name')) === 'nonce')
         if (!nonced || nameOf(child(element, 'name')) !== 'script')
           report(node.start, 'dangerouslySetInnerHTML outside a script with a nonce')
       }
@@ -367,9 +371,9 @@ const barrels: Law = {
   sentence: 'no barrels and no export *',
   find(source, report) {
     const body = list(source.root, 'body')
-    for (const one of body) if (one.type === 'ExportAllDeclaration') report(one.start, 'export *')
-    const passedOn = body.filter((one) => one.type === 'ExportNamedDeclaration' && one.source)
-    if (passedOn.length > 0 && body.every((one) => passedOn.includes(one) || one.type === 'ImportDeclaration'))
+    for (const item of body) if (item.type === 'ExportAllDeclaration') report(item.start, 'export *')
+    const passedOn = body.filter((item) => item.type === 'ExportNamedDeclaration' && item.source)
+    if (passedOn.length > 0 && body.every((item) => passedOn.includes(item) || item.type === 'ImportDeclaration'))
       report(0, 'a file that only exports from others')
     if (inSource(source.path) && /\/index\.tsx?$/.test(source.path)) report(0, 'an index file')
   },
@@ -428,11 +432,11 @@ const nesting: Law = {
   find(source, report) {
     if (isTest(source.path)) return
     walk(source.root, (node, above) => {
-      const isElseIf = (one: Tree, parent: Tree | undefined) =>
-        one.type === 'IfStatement' && parent?.type === 'IfStatement' && parent.alternate === one
+      const isElseIf = (item: Tree, parent: Tree | undefined) =>
+        item.type === 'IfStatement' && parent?.type === 'IfStatement' && parent.alternate === item
       if (!nests.includes(node.type) || isElseIf(node, above.at(-1))) return
       const depth =
-        above.filter((one, index) => nests.includes(one.type) && !isElseIf(one, above[index - 1])).length + 1
+        above.filter((item, index) => nests.includes(item.type) && !isElseIf(item, above[index - 1])).length + 1
       if (depth === bounds.nesting + 1) report(node.start, `${depth} deep`)
     })
   },

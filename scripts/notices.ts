@@ -123,10 +123,11 @@ function runtimeText(): string {
 export function noticesFile(): string {
   const all = notices()
   const byText = new Map<string, Notice[]>()
-  for (const one of all) if (one.text) byText.set(one.text, [...(byText.get(one.text) ?? []), one])
+  for (const item of all) if (item.text) byText.set(item.text, [...(byText.get(item.text) ?? []), item])
   const line = '='.repeat(78)
   const texts = [...byText].map(
-    ([text, users]) => `${line}\n${users.map((one) => `${one.name} ${one.version}`).join(', ')}\n${line}\n\n${text}\n`,
+    ([text, users]) =>
+      `${line}\n${users.map((user) => `${user.name} ${user.version}`).join(', ')}\n${line}\n\n${text}\n`,
   )
   return [
     'THIRD-PARTY NOTICES',
@@ -134,7 +135,7 @@ export function noticesFile(): string {
     'Mishap runs with the packages below. It is installed by npm, which fetches each of them from its author; this file is',
     'made by scripts/notices.ts. Packages for one platform only are named without a text of their own.',
     '',
-    ...all.map((one) => `${one.name} ${one.version}: ${one.licence}`),
+    ...all.map((item) => `${item.name} ${item.version}: ${item.licence}`),
     '',
     ...texts,
     `${line}\nNode.js\n${line}\n\n${runtimeText()}\n`,

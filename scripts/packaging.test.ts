@@ -26,7 +26,7 @@ describe('the systemd unit', () => {
   })
 
   test('names settings that there are', () => {
-    const known: string[] = settings.map((one) => one.env)
+    const known: string[] = settings.map((setting) => setting.env)
     const used = [...unit.matchAll(/\b(MISHAP_\w+)=/g)].map((found) => found[1] ?? '')
     expect(used.length).toBeGreaterThan(2)
     for (const name of used) expect(known).toContain(name)
@@ -56,7 +56,7 @@ describe('the Dockerfile', () => {
   const ignored = read('.dockerignore').split('\n')
 
   test('has three stages on one base, of which the last holds no tools of the build', () => {
-    expect(stages.map((one) => [one.from, one.as])).toEqual([
+    expect(stages.map((stage) => [stage.from, stage.as])).toEqual([
       ['node:24-bookworm-slim', 'build'],
       ['node:24-bookworm-slim', 'packages'],
       ['node:24-bookworm-slim', ''],
@@ -68,7 +68,7 @@ describe('the Dockerfile', () => {
     const copies = stages.flatMap((stage) => named(stage, 'COPY').map(copyOf))
     expect(copies.length).toBeGreaterThan(6)
     for (const { from, sources } of copies) {
-      if (from !== undefined) expect(stages.map((one) => one.as)).toContain(from)
+      if (from !== undefined) expect(stages.map((stage) => stage.as)).toContain(from)
       else
         for (const source of sources) {
           expect([source, existsSync(join(root, source))]).toEqual([source, true])
@@ -87,7 +87,7 @@ describe('the Dockerfile', () => {
   })
 
   test('names settings that there are', () => {
-    const known: string[] = [...settings.map((one) => one.env), 'MISHAP_BASE_PATH']
+    const known: string[] = [...settings.map((setting) => setting.env), 'MISHAP_BASE_PATH']
     for (const [, name = ''] of read('Dockerfile').matchAll(/\b(MISHAP_\w+)=/g)) expect(known).toContain(name)
   })
 })

@@ -129,22 +129,22 @@ const product = await start({ env: { MISHAP_SELF_REPORTING: 'off' } })
 await ready(product)
 const project = bootstrap(product, 'acme', 'web', 'javascript-nextjs', 'ada@acme.test')
 const now = Date.now()
-for (const [order, one] of made.entries()) {
-  for (let i = 0; i < one.times; i++) {
+for (const [order, item] of made.entries()) {
+  for (let i = 0; i < item.times; i++) {
     // newer ones more often, each issue with a rhythm of its own
     const age = ((i * 7919 + order * 104_729) % 1000) / 1000
     const timestamp = (now - age ** 2 * 13 * 86_400_000 - order * 400_000) / 1000
     const exception = {
       values: [
         {
-          type: one.type,
-          value: one.value,
-          mechanism: { type: 'generic', handled: one.handled },
+          type: item.type,
+          value: item.value,
+          mechanism: { type: 'generic', handled: item.handled },
           stacktrace: {
             frames: [
               {
-                filename: `https://shop.acme.test/${one.culprit}`,
-                function: one.type.replace('Error', ''),
+                filename: `https://shop.acme.test/${item.culprit}`,
+                function: item.type.replace('Error', ''),
                 lineno: 12,
                 colno: 5,
                 in_app: true,
@@ -154,12 +154,12 @@ for (const [order, one] of made.entries()) {
         },
       ],
     }
-    const event = errorEvent(one.type, one.value, {
+    const event = errorEvent(item.type, item.value, {
       timestamp,
-      level: one.level,
+      level: item.level,
       exception,
-      transaction: one.culprit,
-      user: { id: String(i % one.users) },
+      transaction: item.culprit,
+      user: { id: String(i % item.users) },
       release: 'shop@4.18.0',
       environment: 'production',
     })

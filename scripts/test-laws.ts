@@ -34,8 +34,8 @@ function asserts(work: Tree, named: ReadonlyMap<string, Tree>, seen = new Set<Tr
   walk(work, (node) => {
     if (found || node.type !== 'CallExpression') return
     const name = rootOf(child(node, 'callee'))
-    const used = [name, ...list(node, 'arguments').map(nameOf)].flatMap((one) => named.get(one) ?? [])
-    found = /^expect|^assert/.test(name) || awaits(node) || used.some((one) => asserts(one, named, seen))
+    const used = [name, ...list(node, 'arguments').map(nameOf)].flatMap((item) => named.get(item) ?? [])
+    found = /^expect|^assert/.test(name) || awaits(node) || used.some((item) => asserts(item, named, seen))
   })
   return found
 }
@@ -48,7 +48,9 @@ export const assertions: Law = {
     const named = namedFunctions(source.root)
     walk(source.root, (node) => {
       if (node.type !== 'CallExpression' || !/^(test|it)$/.test(rootOf(child(node, 'callee')))) return
-      const work = list(node, 'arguments').find((one, at) => at > 0 && (isFunction(one) || named.has(nameOf(one))))
+      const work = list(node, 'arguments').find(
+        (argument, at) => at > 0 && (isFunction(argument) || named.has(nameOf(argument))),
+      )
       const body = isFunction(work) ? work : named.get(nameOf(work))
       if (body && !asserts(body, named)) report(node.start, 'a test without an assertion')
     })

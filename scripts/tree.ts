@@ -48,7 +48,7 @@ export const nameOf = (node: Tree | undefined): string => (typeof node?.name ===
 export function walk(node: Tree, visit: (node: Tree, above: Tree[]) => void, above: Tree[] = []): void {
   visit(node, above)
   const inner = [...above, node]
-  for (const one of children(node)) walk(one, visit, inner)
+  for (const item of children(node)) walk(item, visit, inner)
 }
 
 /** `a.b` as text for a member of a plain name, '' for anything else. */
@@ -62,8 +62,11 @@ export const memberOf = (node: Tree | undefined): string =>
  */
 export function countLines(source: Source): { code: number; comment: number } {
   let masked = source.text
-  for (const one of source.comments)
-    masked = masked.slice(0, one.start) + masked.slice(one.start, one.end).replace(/\S/g, ' ') + masked.slice(one.end)
+  for (const comment of source.comments)
+    masked =
+      masked.slice(0, comment.start) +
+      masked.slice(comment.start, comment.end).replace(/\S/g, ' ') +
+      masked.slice(comment.end)
   const before = source.text.split('\n').filter((line) => line.trim() !== '').length
   const code = masked.split('\n').filter((line) => line.trim() !== '').length
   return { code, comment: before - code }

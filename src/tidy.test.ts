@@ -29,7 +29,7 @@ describe('the laws of this tree', () => {
   test.each(laws.map((law) => [law.name, law.sentence, law] as const))('%s: %s', (_name, _sentence, law) => {
     const found = sources
       .flatMap((source) => breaches(law, source))
-      .map((one) => `${one.path}:${one.line}: ${one.what}`)
+      .map((item) => `${item.path}:${item.line}: ${item.what}`)
     expect(found).toEqual([])
   })
 
@@ -278,9 +278,9 @@ const good: [law: string, path: string, text: string][] = [
 ]
 
 type Snippet = [law: string, path: string, text: string]
-const named = (one: Snippet): [string, Snippet] => [
-  `${one[0]} catches in ${one[1]}: ${one[2].trim().replaceAll('\n', ' ').slice(0, 80)}`,
-  one,
+const named = (snippet: Snippet): [string, Snippet] => [
+  `${snippet[0]} catches in ${snippet[1]}: ${snippet[2].trim().replaceAll('\n', ' ').slice(0, 80)}`,
+  snippet,
 ]
 
 describe('each law', () => {

@@ -62,12 +62,12 @@ const titlesOf = ({ name, errors, toolchain }: Client): string[] => [
 
 const counts = ({ ledger }: Answers, category: string, outcome: string): number =>
   ledger
-    .filter((one) => one.category === category && one.outcome === outcome)
-    .reduce((sum, one) => sum + one.quantity, 0)
+    .filter((item) => item.category === category && item.outcome === outcome)
+    .reduce((sum, item) => sum + item.quantity, 0)
 
 /** What the table promises and is not there yet. */
 function lacking(client: Client, answers: Answers): string[] {
-  const titles = answers.issues.map((one) => one.title)
+  const titles = answers.issues.map((issue) => issue.title)
   const without = titlesOf(client).filter((title) => !titles.includes(title))
   const uncounted = Object.entries(categories).flatMap(([kind, category]) =>
     client.fates[kind as Kind] === 'counted' && counts(answers, category, 'filtered') === 0 ? [kind] : [],
@@ -77,18 +77,18 @@ function lacking(client: Client, answers: Answers): string[] {
 }
 
 async function eventOf(project: Project, answers: Answers, title: string): Promise<RestEvent> {
-  const issue = answers.issues.find((one) => one.title === title)
+  const issue = answers.issues.find((item) => item.title === title)
   return (await api(state.product, project, `${O}/issues/${issue?.id}/events/latest/`)).json
 }
 
 const exceptionsOf = (event: RestEvent) =>
   event.entries
     .flatMap((entry) => (entry.type === 'exception' ? entry.data.values : []))
-    .map((one) => [one.type, one.value])
+    .map((item) => [item.type, item.value])
 
 async function expectStored(client: Client, project: Project, answers: Answers): Promise<void> {
   const [plain = '', chain = '', message = ''] = titlesOf(client)
-  expect(answers.issues.map((one) => one.title).sort()).toEqual(titlesOf(client).sort())
+  expect(answers.issues.map((issue) => issue.title).sort()).toEqual(titlesOf(client).sort())
   expect(exceptionsOf(await eventOf(project, answers, plain))).toContainEqual([client.errors.plain, 'plain failure'])
   const chained = await eventOf(project, answers, chain)
   const [inner, outer] = client.errors.chain
@@ -109,7 +109,7 @@ async function expectStored(client: Client, project: Project, answers: Answers):
 /** The trace with the span `checkout` is there to be read. */
 async function expectTraced(project: Project, { passed }: Answers): Promise<void> {
   const sent = passed
-    .flatMap((one) => one.items)
+    .flatMap((item) => item.items)
     .filter(([type, text]) => traced.includes(type) && text.includes('"checkout"'))
     .map(([, text]) => /"trace_id": ?"([0-9a-f]{32})"/.exec(text)?.[1])
   expect(sent).toEqual([expect.any(String)])
@@ -123,18 +123,18 @@ async function expectTraced(project: Project, { passed }: Answers): Promise<void
 /** No request was refused, none came twice, and nothing came that the table says does not. */
 async function expectNoRefusal(client: Client, project: Project, answers: Answers): Promise<void> {
   const passed = state.tap.of(project.id)
-  const refused = passed.filter((one) => one.status !== 200)
-  expect(refused.map((one) => [one.status, one.answer, one.items.map(([type]) => type)])).toEqual([])
-  const hashes = passed.map((one) => one.hash)
-  expect(passed.filter((one, at) => hashes.indexOf(one.hash) !== at).map((one) => one.items)).toEqual([])
+  const refused = passed.filter((item) => item.status !== 200)
+  expect(refused.map((item) => [item.status, item.answer, item.items.map(([type]) => type)])).toEqual([])
+  const hashes = passed.map((item) => item.hash)
+  expect(passed.filter((item, at) => hashes.indexOf(item.hash) !== at).map((item) => item.items)).toEqual([])
   const { ledger } = answers
-  expect(ledger.filter((one) => !['stored', 'filtered', 'client_discard'].includes(one.outcome))).toEqual([])
-  expect(ledger.filter((one) => one.outcome === 'filtered' && one.reason !== 'not_stored_yet')).toEqual([])
+  expect(ledger.filter((item) => !['stored', 'filtered', 'client_discard'].includes(item.outcome))).toEqual([])
+  expect(ledger.filter((item) => item.outcome === 'filtered' && item.reason !== 'not_stored_yet')).toEqual([])
   const absent = Object.entries(categories).filter(([kind]) => client.fates[kind as Kind] !== 'counted')
-  expect(ledger.filter((one) => absent.some(([, category]) => one.category === category))).toEqual([])
+  expect(ledger.filter((item) => absent.some(([, category]) => item.category === category))).toEqual([])
   const { requests } = (await api(state.product, project, `${P(project)}/ingest/`)).json as RestIntakes
   expect(requests.length).toBeGreaterThan(0)
-  expect(requests.filter((one) => one.status !== 200 || one.code !== 'OK')).toEqual([])
+  expect(requests.filter((request) => request.status !== 200 || request.code !== 'OK')).toEqual([])
 }
 
 test.concurrent.for(clients)(

@@ -81,7 +81,7 @@ export async function openTap(product: string): Promise<Tap> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    of: (project) => passed.filter((one) => one.project === project),
+    of: (project) => passed.filter((item) => item.project === project),
     close: () => void server.close(),
   }
 }

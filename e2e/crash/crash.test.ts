@@ -64,7 +64,7 @@ async function expectWhole(product: Product, project: Project, type: string, ack
     disk: { tables: { table: string; rows: number }[] }
     ledger: { stored: number; lost: number; dead: number }
   }
-  const rows = status.disk.tables.find((one) => one.table === 'events')?.rows
+  const rows = status.disk.tables.find((table) => table.table === 'events')?.rows
   expect(Number(settled.lifetime.count)).toBe(rows)
   expect(Number(settled.count)).toBe(rows)
   expect(status.ledger).toMatchObject({ stored: rows, lost: 0, dead: 0 })

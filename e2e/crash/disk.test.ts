@@ -14,9 +14,9 @@ let runs = 0
 const filesOf = (folder: string): Record<string, string> =>
   Object.fromEntries(
     readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((one) => one.isFile())
-      .map((one): [string, string] => {
-        const path = join(one.parentPath, one.name)
+      .filter((file) => file.isFile())
+      .map((file): [string, string] => {
+        const path = join(file.parentPath, file.name)
         return [path.slice(folder.length + 1), readFileSync(path, 'latin1')]
       })
       .sort(),
@@ -60,7 +60,7 @@ function record(script: string, prepare: (folder: string) => void = () => undefi
         found.add(JSON.stringify(filesOf(to)))
         rmSync(to, { recursive: true })
       }
-      return [...found].map((one) => JSON.parse(one) as Record<string, string>)
+      return [...found].map((item) => JSON.parse(item) as Record<string, string>)
     },
   }
 }
@@ -78,19 +78,19 @@ const cases: Case[] = [
     name: 'what was written and not synced may be there or not',
     script: "fs.writeFileSync(h + '/a', 'new'); sync(h)",
     prepare: (folder) => writeFileSync(join(folder, 'a'), 'old'),
-    strict: (ends) => expect(new Set(ends.map((one) => one.a))).toEqual(new Set(['old', '', 'new'])),
+    strict: (ends) => expect(new Set(ends.map((end) => end.a))).toEqual(new Set(['old', '', 'new'])),
   },
   {
     name: 'what was synced is there, whatever came after it',
     script:
       "const f = fs.openSync(h + '/a', 'r+'); fs.writeSync(f, 'AB', 0); fs.fdatasyncSync(f); fs.writeSync(f, 'x', 5)",
     prepare: (folder) => writeFileSync(join(folder, 'a'), '....'),
-    strict: (ends) => expect(new Set(ends.map((one) => one.a))).toEqual(new Set(['AB..', 'AB..\0x'])),
+    strict: (ends) => expect(new Set(ends.map((end) => end.a))).toEqual(new Set(['AB..', 'AB..\0x'])),
   },
   {
     name: 'a synced file whose folder was not synced may have no name',
     script: "const f = fs.openSync(h + '/a', 'w'); fs.writeSync(f, 'x'); fs.fsyncSync(f)",
-    strict: (ends) => expect(new Set(ends.map((one) => one.a))).toEqual(new Set([undefined, 'x'])),
+    strict: (ends) => expect(new Set(ends.map((end) => end.a))).toEqual(new Set([undefined, 'x'])),
     ordered: (ends) => expect(ends).toEqual([{ a: 'x' }]),
   },
   {
@@ -101,7 +101,7 @@ const cases: Case[] = [
       writeFileSync(join(folder, 'b'), 'B')
     },
     strict: (ends) =>
-      expect(new Set(ends.map((one) => JSON.stringify(one)))).toEqual(new Set(['{"a":"A","b":"B"}', '{"b":"A"}'])),
+      expect(new Set(ends.map((end) => JSON.stringify(end)))).toEqual(new Set(['{"a":"A","b":"B"}', '{"b":"A"}'])),
   },
   {
     name: 'a file that was deleted may come back until its folder is synced',
@@ -109,13 +109,13 @@ const cases: Case[] = [
     prepare: (folder) => {
       for (const name of ['a', 'b', 'c']) writeFileSync(join(folder, name), name)
     },
-    strict: (ends) => expect(new Set(ends.map((one) => JSON.stringify(one)))).toEqual(new Set(['{"c":"c"}', '{}'])),
+    strict: (ends) => expect(new Set(ends.map((end) => JSON.stringify(end)))).toEqual(new Set(['{"c":"c"}', '{}'])),
   },
   {
     name: 'pages of one write are torn in any order',
     script: "const f = fs.openSync(h + '/a', 'w'); sync(h); fs.writeSync(f, 'a'.repeat(4096) + 'b'.repeat(4096))",
     strict: (ends) => {
-      const seen = new Set(ends.map((one) => one.a ?? ''))
+      const seen = new Set(ends.map((end) => end.a ?? ''))
       expect(seen).toContain('')
       expect(seen).toContain('a'.repeat(4096))
       expect(seen).toContain('\0'.repeat(4096) + 'b'.repeat(4096))
@@ -124,12 +124,12 @@ const cases: Case[] = [
   },
 ]
 
-for (const one of cases)
-  test.skipIf('skip' in layer)(`after a cut: ${one.name}`, () => {
-    const made = record(one.script, one.prepare)
+for (const testCase of cases)
+  test.skipIf('skip' in layer)(`after a cut: ${testCase.name}`, () => {
+    const made = record(testCase.script, testCase.prepare)
     expect(made.ends('strict').length).toBeGreaterThan(0)
-    one.strict(made.ends('strict'))
-    ;(one.ordered ?? one.strict)(made.ends('ordered'))
+    testCase.strict(made.ends('strict'))
+    ;(testCase.ordered ?? testCase.strict)(made.ends('ordered'))
   })
 
 test.skipIf('skip' in layer)('the log holds all that Node and SQLite do to a folder', () => {

@@ -91,7 +91,7 @@ export function readCalls(file: string): Call[] {
     })
     at = end
   }
-  return calls.sort((one, two) => one.seq - two.seq)
+  return calls.sort((call, two) => call.seq - two.seq)
 }
 
 /** A folder when the recording begins: inodes of the folder that is recorded, bytes in a copy that nobody changes. */
@@ -212,8 +212,8 @@ export class Disk {
     const item = new Item(start.kind, start.base, start.target)
     this.#items.set(start.inode, item)
     for (const [name, inner] of start.inner) {
-      const one = this.#begin(inner)
-      for (const view of ['durable', 'visible'] as const) set(view, { folder: item, name, item: one })
+      const entry = this.#begin(inner)
+      for (const view of ['durable', 'visible'] as const) set(view, { folder: item, name, item: entry })
     }
     return item
   }
@@ -254,7 +254,7 @@ export class Disk {
       const back = call.kind & exchange ? to.visible.get(call.other) : undefined
       sets.push({ folder, name: call.name, item: back }, { folder: to, name: call.other, item: moved })
     }
-    for (const one of sets) set('visible', one)
+    for (const item of sets) set('visible', item)
     this.#names.push({ seq: call.seq, sets })
   }
 
@@ -264,7 +264,7 @@ export class Disk {
     if (item.kind !== 'folder') this.#settle(item, call.start)
     if (this.#model === 'ordered') this.#settleNames(call.start, () => true)
     else if (item.kind === 'folder')
-      this.#settleNames(call.start, ({ sets }) => sets.some((one) => one.folder === item))
+      this.#settleNames(call.start, ({ sets }) => sets.some((entry) => entry.folder === item))
   }
 
   #settle(item: Item, start: number): void {
@@ -281,11 +281,11 @@ export class Disk {
         rest.push(change)
         continue
       }
-      for (const one of change.sets) {
-        set('durable', one)
+      for (const item of change.sets) {
+        set('durable', item)
         // what was done to this name before is over, and must not come later
         for (const older of rest)
-          older.sets = older.sets.filter((other) => other.folder !== one.folder || other.name !== one.name)
+          older.sets = older.sets.filter((other) => other.folder !== item.folder || other.name !== item.name)
       }
     }
     this.#names = rest
@@ -296,9 +296,9 @@ export class Disk {
     const lasts = new Map<Item, number>()
     const last = this.#names.at(-1)?.seq ?? 0
     const first = this.#names[0]?.seq ?? 0
-    const one = between(first, last, random)
+    const value = between(first, last, random)
     const untilOf = (item: Item): number => {
-      if (this.#model === 'ordered') return one
+      if (this.#model === 'ordered') return value
       const known = lasts.get(item) ?? between(first, last, random)
       lasts.set(item, known)
       return known
@@ -368,13 +368,13 @@ function write(
   contentOf: (item: Item) => Content | undefined,
 ): void {
   mkdirSync(path, { recursive: true, mode: 0o700 })
-  for (const [name, one] of item[view]) {
+  for (const [name, entry] of item[view]) {
     const to = join(path, name)
-    if (one.kind === 'folder') write(one, view, to, contentOf)
-    else if (one.kind === 'symlink') symlinkSync(one.target, to)
+    if (entry.kind === 'folder') write(entry, view, to, contentOf)
+    else if (entry.kind === 'symlink') symlinkSync(entry.target, to)
     else {
-      const content = contentOf(one)
-      if (content === undefined && one.base !== undefined) linkSync(one.base, to)
+      const content = contentOf(entry)
+      if (content === undefined && entry.base !== undefined) linkSync(entry.base, to)
       else {
         const handle = openSync(to, 'w', 0o600)
         if (content && content.size > 0) writeSync(handle, content.bytes, 0, content.size, 0)
@@ -385,7 +385,7 @@ function write(
 }
 
 /** Files of two folders that differ, by path; sockets and what `ignored` names are left out. */
-export function differences(one: string, two: string, ignored: (path: string) => boolean, path = ''): string[] {
+export function differences(text: string, two: string, ignored: (path: string) => boolean, path = ''): string[] {
   const list = (folder: string) => {
     const found = new Map<string, 'file' | 'folder' | 'symlink'>()
     for (const entry of readdirSync(join(folder, path), { withFileTypes: true })) {
@@ -395,15 +395,15 @@ export function differences(one: string, two: string, ignored: (path: string) =>
     }
     return found
   }
-  const [left, right] = [list(one), list(two)]
+  const [left, right] = [list(text), list(two)]
   const different: string[] = []
   for (const name of new Set([...left.keys(), ...right.keys()])) {
     const at = join(path, name)
     if (left.get(name) !== right.get(name)) different.push(`${at}: ${left.get(name)} and ${right.get(name)}`)
-    else if (left.get(name) === 'folder') different.push(...differences(one, two, ignored, at))
+    else if (left.get(name) === 'folder') different.push(...differences(text, two, ignored, at))
     else if (left.get(name) === 'symlink') {
-      if (readlinkSync(join(one, at)) !== readlinkSync(join(two, at))) different.push(`${at}: other target`)
-    } else if (!readFileSync(join(one, at)).equals(readFileSync(join(two, at)))) different.push(`${at}: other bytes`)
+      if (readlinkSync(join(text, at)) !== readlinkSync(join(two, at))) different.push(`${at}: other target`)
+    } else if (!readFileSync(join(text, at)).equals(readFileSync(join(two, at)))) different.push(`${at}: other bytes`)
   }
   return different
 }

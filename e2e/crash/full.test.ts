@@ -207,7 +207,7 @@ for (const { what, env, stages } of runs)
       await ready(product)
       const acknowledged: Acknowledged[] = []
       const screens =
-        browser && stages.some((one) => one.waits)
+        browser && stages.some((stage) => stage.waits)
           ? { browser, login: await loginOf(browser, product.url, 'owner@full.test') }
           : undefined
       const typeOf = ({ folder }: Stage) => `${folder}FullError`

@@ -153,12 +153,12 @@ test.concurrent('the clock is set back and forward: no event is lost, no lag is 
   }
   await Promise.all(Array.from({ length: 8 }, askAll))
   expect(missing).toEqual([])
-  const one = (await api(shifted, project, `/organizations/clock/issues/${issue?.id}/`)).json as {
+  const item = (await api(shifted, project, `/organizations/clock/issues/${issue?.id}/`)).json as {
     lifetime?: { count: string }
     count: string
   }
   const { disk } = await settled(shifted, project)
-  expect(Number(one.lifetime?.count ?? one.count)).toBe(disk.tables.find(({ table }) => table === 'events')?.rows)
+  expect(Number(item.lifetime?.count ?? item.count)).toBe(disk.tables.find(({ table }) => table === 'events')?.rows)
   expect(Math.min(...lags)).toBeGreaterThanOrEqual(0)
   const status = await settled(shifted, project)
   expect(status.ledger).toMatchObject({ lost: 0, dead: 0 })

@@ -24,14 +24,14 @@ test('merge and unmerge amid events, each with a kill -9 at once: every event is
   const traffic = send(product, project, types, 4)
   const [kept, other] = await until('two issues', 30_000, async () => {
     const found = await Promise.all(types.map(issuesOf))
-    return found.every((one) => one.length === 1) && found.flat()
+    return found.every((item) => item.length === 1) && found.flat()
   })
   const merged = await api(product, project, `${O}/issues/?id=${kept?.id}&id=${other?.id}`, {
     method: 'PUT',
     body: JSON.stringify({ merge: 1 }),
   })
   const { parent } = (merged.json as { merge: { parent: string } }).merge
-  const gone = [kept, other].find((one) => one?.id !== parent)
+  const gone = [kept, other].find((item) => item?.id !== parent)
   await killed()
   await pause(1000)
   await traffic.stop()
@@ -39,11 +39,11 @@ test('merge and unmerge amid events, each with a kill -9 at once: every event is
   const all = await idsOf(product, project, parent)
   const there = new Set(all)
   expect(there.size).toBe(all.length)
-  expect(traffic.acknowledged.filter((one) => !there.has(one.id))).toEqual([])
+  expect(traffic.acknowledged.filter((item) => !there.has(item.id))).toEqual([])
   // What was on disk when the process was killed may be there without an answer.
   expect(there.size - traffic.acknowledged.length).toBeLessThanOrEqual(traffic.refused[0] ?? 0)
-  const [one] = await issuesOf(types.join('%20OR%20'))
-  expect([one?.id, Number(one?.lifetime.count), Number(one?.count)]).toEqual([parent, all.length, all.length])
+  const [entry] = await issuesOf(types.join('%20OR%20'))
+  expect([entry?.id, Number(entry?.lifetime.count), Number(entry?.count)]).toEqual([parent, all.length, all.length])
   expect((await api(product, project, `${O}/shortids/${gone?.shortId}/`)).json).toMatchObject({ groupId: parent })
 
   const more = send(product, project, types, 4)

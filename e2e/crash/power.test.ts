@@ -64,7 +64,7 @@ async function cutAnywhere(begun: Snapshot, calls: Call[], project: Project, ack
   const product = await start({ data })
   running = product
   await readyAtLast(product)
-  const before = acknowledged.filter((one) => one.ns < (calls[until]?.ns ?? 0n))
+  const before = acknowledged.filter((item) => item.ns < (calls[until]?.ns ?? 0n))
   const where = `seed ${seed}, first start ${n}: cut at call ${until} of ${calls.length}, ${before.length} acknowledged`
   console.log(where)
   if (before.length > 0)
@@ -160,9 +160,9 @@ test.skipIf('skip' in layer)(
       const stopping = traffic.stop()
       const cut = await cutPower(product, begun, model, random, () => traffic.acknowledged[0]?.ns ?? 0n)
       await stopping
-      acknowledged.push(...traffic.acknowledged.filter((one) => one.ns < cut.ns))
+      acknowledged.push(...traffic.acknowledged.filter((item) => item.ns < cut.ns))
       console.log(
-        `${where}: ${Math.round(performance.now() - began)} ms, cut at call ${cut.until} of ${cut.of}, ${traffic.acknowledged.filter((one) => one.ns < cut.ns).length} of ${traffic.acknowledged.length} acknowledged before it`,
+        `${where}: ${Math.round(performance.now() - began)} ms, cut at call ${cut.until} of ${cut.of}, ${traffic.acknowledged.filter((item) => item.ns < cut.ns).length} of ${traffic.acknowledged.length} acknowledged before it`,
       )
     }
     product = await start({ data: paths.data, port })

@@ -29,7 +29,7 @@ afterAll(async () => {
 const few = ['write-runs', 'delete-answered'] as const
 const named = process.env.CRASH_STEPS?.split(',')
 const steps = regroupSteps.filter((step) =>
-  named ? named.includes(step) : Number(process.env.CRASH_ROUNDS ?? 1) > 1 || few.some((one) => one === step),
+  named ? named.includes(step) : Number(process.env.CRASH_ROUNDS ?? 1) > 1 || few.some((item) => item === step),
 )
 const eventsEach = 40
 const roundMs = 90_000
@@ -55,8 +55,8 @@ test('killed at each step of mapping events again', { timeout: (steps.length + 2
     await ready(product)
     const made = await buildOf(step)
     const events = Array.from({ length: eventsEach }, (_, n) => failedEvent(made, n % 4 === 0 ? 'search' : 'cart'))
-    for (const one of events) expect((await ingest(product, project, envelopeOf(one))).status).toBe(200)
-    ids.push(...events.map((one) => one.event_id))
+    for (const event of events) expect((await ingest(product, project, envelopeOf(event))).status).toBe(200)
+    ids.push(...events.map((event) => event.event_id))
     await settled(product, project)
     await uploadBuild(product, project, made).catch(() => undefined)
     await until(`${step} to be reached`, 30_000, async () => existsSync(mark))
@@ -67,18 +67,18 @@ test('killed at each step of mapping events again', { timeout: (steps.length + 2
     running = product
     await settled(product, project)
     await until('the run to end', 30_000, async () =>
-      (await runsOf(product, project)).every((one) => one.dateEnded !== null),
+      (await runsOf(product, project)).every((run) => run.dateEnded !== null),
     )
     const issues = (await api(product, project, '/organizations/again/issues/?query=&statsPeriod=24h'))
       .json as (Issue & {
       culprit: string
     })[]
-    const found = await Promise.all(issues.map((one) => idsOf(product, project, one.id)))
+    const found = await Promise.all(issues.map((issue) => idsOf(product, project, issue.id)))
     expect({ step, ids: found.flat().sort() }).toEqual({ step, ids: [...ids].sort() })
-    const sums = issues.map((one, at) => [
-      one.culprit,
-      Number(one.count),
-      Number(one.lifetime.count),
+    const sums = issues.map((issue, at) => [
+      issue.culprit,
+      Number(issue.count),
+      Number(issue.lifetime.count),
       found[at]?.length,
     ])
     const [quarter, rest] = [ids.length / 4, (ids.length * 3) / 4]

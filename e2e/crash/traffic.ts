@@ -161,7 +161,7 @@ export async function faultsOf(
   const status = (await api(product, project, '/status/')).json as Status
   let rows = 0
   for (const type of types) {
-    const expected = acknowledged.filter((one) => one.type === type)
+    const expected = acknowledged.filter((item) => item.type === type)
     const found = (await api(product, project, `/organizations/${project.org}/issues/?query=${type}&statsPeriod=24h`))
       .json as Issue[]
     const [issue] = found
@@ -174,7 +174,7 @@ export async function faultsOf(
     rows += ids.length
     const there = new Set(ids)
     if (there.size !== ids.length) faults.push(`${type}: ${ids.length - there.size} events are stored twice`)
-    const missing = expected.filter((one) => !there.has(one.id))
+    const missing = expected.filter((item) => !there.has(item.id))
     if (missing.length > 0)
       faults.push(`${type}: ${missing.length} of ${expected.length} acknowledged are missing (${missing[0]?.id})`)
     if (Number(issue.lifetime.count) !== ids.length)
@@ -183,7 +183,7 @@ export async function faultsOf(
       faults.push(`${type}: the rollups say ${issue.count}, ${ids.length} rows are there`)
     faults.push(...(await attachmentFaults(product, project, expected)))
   }
-  const table = status.disk.tables.find((one) => one.table === 'events')?.rows ?? 0
+  const table = status.disk.tables.find((item) => item.table === 'events')?.rows ?? 0
   faults.push(...(await traceFaults(product, project, acknowledged)))
   const { ledger } = status
   if (everything && rows !== table) faults.push(`the issues have ${rows} rows, the table ${table}`)
@@ -194,7 +194,7 @@ export async function faultsOf(
 /** The newest acknowledged transactions, with their five spans each. */
 async function traceFaults(product: Product, project: Project, acknowledged: Acknowledged[]): Promise<string[]> {
   const faults: string[] = []
-  for (const { id } of acknowledged.filter((one) => one.type === transactionType).slice(-20)) {
+  for (const { id } of acknowledged.filter((item) => item.type === transactionType).slice(-20)) {
     const { json } = await api(product, project, `/organizations/${project.org}/trace-meta/${id}/`)
     const { span_count: spans } = json as { span_count: number }
     if (spans !== 6) faults.push(`the trace ${id} has ${spans} spans instead of 6`)
@@ -210,10 +210,10 @@ async function storedFaults(product: Product, project: Project, rows: number): P
   }
   const sumOf = (categories: string[]) =>
     status.ledger.rows
-      .filter((one) => categories.includes(one.category) && one.outcome === 'stored')
-      .reduce((sum, one) => sum + one.quantity, 0)
+      .filter((row) => categories.includes(row.category) && row.outcome === 'stored')
+      .reduce((sum, row) => sum + row.quantity, 0)
   const [stored, traced] = [sumOf(['error']), sumOf(['transaction', 'span'])]
-  const spans = status.disk.tables.find((one) => one.table === 'spans')?.rows ?? 0
+  const spans = status.disk.tables.find((table) => table.table === 'spans')?.rows ?? 0
   return [
     ...(stored === rows ? [] : [`the ledger says ${stored} events stored, the table has ${rows} rows`]),
     ...(traced === spans ? [] : [`the ledger says ${traced} spans stored, the table has ${spans} rows`]),
@@ -223,7 +223,7 @@ async function storedFaults(product: Product, project: Project, rows: number): P
 /** Files that were sent with the newest acknowledged events, byte for byte. */
 async function attachmentFaults(product: Product, project: Project, sent: Acknowledged[]): Promise<string[]> {
   const faults: string[] = []
-  for (const { id, attachment } of sent.filter((one) => one.attachment).slice(-20)) {
+  for (const { id, attachment } of sent.filter((item) => item.attachment).slice(-20)) {
     const path = `/projects/${project.org}/${project.slug}/events/${id}/attachments/`
     const list = (await api(product, project, path)).json as { id: string }[]
     const [first] = Array.isArray(list) ? list : []

@@ -37,7 +37,7 @@ const ask = async (product: Product, project: Project) =>
 
 const formOf = (some: readonly Buffer[]) => {
   const form = new FormData()
-  for (const one of some) form.append('file', new Blob([new Uint8Array(one)]), sha1Of(one))
+  for (const item of some) form.append('file', new Blob([new Uint8Array(item)]), sha1Of(item))
   return form
 }
 const send = async (product: Product, project: Project, some: readonly Buffer[]) =>

@@ -210,7 +210,7 @@ test.skipIf(filesMax < 3 * loris)(
     })()
     const good = goodClient()
     await pause(5000)
-    const open = sockets.filter((one) => !one.destroyed).length
+    const open = sockets.filter((socket) => !socket.destroyed).length
     const seen = await good()
     state.on = false
     await dripping
@@ -257,7 +257,7 @@ test.skipIf(filesMax < 3 * loris)(
       times.push(performance.now() - began)
       await pause(50)
     }
-    const open = sockets.filter((one) => !one.destroyed).length
+    const open = sockets.filter((socket) => !socket.destroyed).length
     const page = await fetch(`${product.url}/login`)
     const ready = await fetch(`${product.url}/api/health/ready`)
     const signIn = () =>
@@ -357,7 +357,7 @@ test('one key that floods does not slow the others: they are all taken, and seen
   const body = Buffer.from(envelopeOf(errorEvent('NoisyError', 'a loop in production', { extra: { filler } })))
   const path = `/api/${project.id}/envelope/?sentry_key=${project.key}&sentry_version=7`
   const flood = runLoad({ port: product.port, path, bodies: [body], connections: 32 }, floodS)
-  const goods = others.map((one) => goodClient(one))
+  const goods = others.map((item) => goodClient(item))
   await pause((floodS - 3) * 1000)
   const quiet = others[0] ?? project
   const late = errorEvent('LateError', 'sent in the flood')
@@ -371,10 +371,10 @@ test('one key that floods does not slow the others: they are all taken, and seen
   const { ok, refused } = await flood
   const seen = await Promise.all(goods.map((stop) => stop()))
   console.log(
-    `flood: ${ok} taken, refused ${JSON.stringify(refused)}; others' worst answer ${Math.round(Math.max(...seen.map((one) => one.worst)))} ms; seen after ${Math.round(seenMs)} ms`,
+    `flood: ${ok} taken, refused ${JSON.stringify(refused)}; others' worst answer ${Math.round(Math.max(...seen.map((item) => item.worst)))} ms; seen after ${Math.round(seenMs)} ms`,
   )
-  for (const one of seen) expect(one.statuses).toEqual([200])
-  expect(Math.max(...seen.map((one) => one.worst))).toBeLessThan(2000)
+  for (const item of seen) expect(item.statuses).toEqual([200])
+  expect(Math.max(...seen.map((item) => item.worst))).toBeLessThan(2000)
   expect(seenMs).toBeLessThan(20_000)
   // 429 and nothing else; as many as the machine can't refine in time
   expect(Object.keys(refused).filter((status) => status !== '429')).toEqual([])

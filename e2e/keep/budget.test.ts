@@ -51,8 +51,8 @@ test('over the disk budget the most repeated is thinned, also over a kill; count
     ...errorEvent('Flood', 'again'),
     extra: { noise: randomBytes(noiseBytes).toString('base64') },
   })
-  const one = envelopeOf(errorEvent('Rare', 'once'))
-  expect((await ingest(first, project, one)).status).toBe(200)
+  const text = envelopeOf(errorEvent('Rare', 'once'))
+  expect((await ingest(first, project, text)).status).toBe(200)
   for (let at = 0; at < floodEvents; at += 50)
     await Promise.all(Array.from({ length: 50 }, () => ingest(first, project, envelopeOf(noisy()))))
   const statusOf = async (product: Product) => (await api(product, project, '/status/')).json as Status
@@ -75,7 +75,7 @@ test('over the disk budget the most repeated is thinned, also over a kill; count
     const status = await statusOf(third)
     const { budget } = status.disk
     const jobs = (await api(third, project, '/status/jobs/')).json as Job[]
-    const job = jobs.find((one) => one.name === 'disk-budget')
+    const job = jobs.find((item) => item.name === 'disk-budget')
     const hasRun = job && !job.running && Date.parse(job.lastRun ?? '') > startedMs
     return budget !== null && budget.storedBytes <= budget.budgetBytes && hasRun && status
   })

@@ -75,7 +75,7 @@ test.concurrent('a backup taken under load comes back with everything that was a
   await ready(again)
   const counts = async () => {
     const issues = (await api(again, project, `/organizations/${project.org}/issues/?query=`)).json as Issue[]
-    return issues.reduce((sum, one) => sum + Number(one.lifetime.count), 0)
+    return issues.reduce((sum, issue) => sum + Number(issue.lifetime.count), 0)
   }
   // Those answered before are in; those answered while it was taken are in or not.
   const there = await until('everything refined', 60_000, async () => {
@@ -115,9 +115,9 @@ test.concurrent('kill -9 during a backup leaves nothing behind its next start; o
 
   const files = ['a', 'b', 'c'].map((name) => join(folder, `three-${name}.tar`))
   const said = await Promise.all(files.map((file) => mishap('backup', file, '--data', again.data)))
-  const refused = said.filter((one) => one.status === 1)
-  expect([said.filter((one) => one.status === 0).length, refused.length]).toEqual([1, 2])
-  for (const one of refused) expect(one.text).toContain('BACKUP_RUNNING: A backup to')
+  const refused = said.filter((item) => item.status === 1)
+  expect([said.filter((item) => item.status === 0).length, refused.length]).toEqual([1, 2])
+  for (const item of refused) expect(item.text).toContain('BACKUP_RUNNING: A backup to')
   expect(files.filter(existsSync).length).toBe(1)
   expect(readdirSync(work)).toEqual([])
   rmSync(large)
@@ -143,7 +143,7 @@ test.concurrent('verify names what is wrong and exits 1', async () => {
   expect([
     found.status,
     (found.json as { ok: boolean; checks: { name: string; wrong: string[] }[] }).checks.filter(
-      (one) => one.wrong.length,
+      (check) => check.wrong.length,
     ),
   ]).toMatchObject([1, [{ name: 'blobs', wrong: [expect.stringContaining('is missing')] }]])
 }, 120_000)
@@ -185,7 +185,7 @@ test.concurrent('a data folder of an earlier version is tried on a copy, then op
   // As soon as it says that it is ready: it once said so before the tables were those of today.
   expect(answer.status, answer.text).toBe(200)
   const issues = answer.json as Issue[]
-  expect(issues.map((one) => Number(one.lifetime.count)).sort()).toEqual([3, 3, 3, 4, 4, 4, 4])
+  expect(issues.map((issue) => Number(issue.lifetime.count)).sort()).toEqual([3, 3, 3, 4, 4, 4, 4])
   expect((await mishap('verify', '--json', '--data', data)).json).toMatchObject({ ok: true })
 }, 120_000)
 

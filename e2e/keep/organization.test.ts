@@ -38,7 +38,7 @@ async function fill(product: Product, project: Project): Promise<void> {
     const issues = (await api(product, project, `/organizations/${project.org}/issues/?query=`)).json as {
       count: string
     }[]
-    return issues.reduce((sum, one) => sum + Number(one.count), 0) === 60
+    return issues.reduce((sum, issue) => sum + Number(issue.count), 0) === 60
   })
 }
 
@@ -67,8 +67,8 @@ test('an organization that is being deleted goes on to its end through kill -9, 
   running.push(again)
   await ready(again)
   const removal = await until('the proof', 30_000, async () => {
-    const [one] = (await api(again, stays, '/users/me/removals/')).json as Removal[]
-    return one?.stage === 'done' && one
+    const [item] = (await api(again, stays, '/users/me/removals/')).json as Removal[]
+    return item?.stage === 'done' && item
   })
   expect(removal).toMatchObject({ title: 'gone', files: 60, error: '' })
   // What was accepted while it was asked is removed, or filtered on its way.
@@ -77,6 +77,6 @@ test('an organization that is being deleted goes on to its end through kill -9, 
   expect((await api(again, gone, '/organizations/gone/')).status).toBe(401) // its token went with it
   expect((await ingest(again, gone, envelopeOf(errorEvent()))).status).toBe(403)
   const issues = (await api(again, stays, '/organizations/stays/issues/?query=')).json as { count: string }[]
-  expect(issues.reduce((sum, one) => sum + Number(one.count), 0)).toBe(60)
+  expect(issues.reduce((sum, issue) => sum + Number(issue.count), 0)).toBe(60)
   expect(await until('verify', 20_000, () => verified(again.data))).toMatchObject({ ok: true })
 }, 120_000)

@@ -8,8 +8,8 @@ const digits = (n: number, length: number): string => String(n).padStart(length,
 /** A card number: 15 digits and the check digit of Luhn. */
 function cardOf(n: number): string {
   const body = `453201${digits(n, 9)}`
-  const sum = [...body].reduce((total, one, at) => {
-    const doubled = Number(one) * (at % 2 === 0 ? 2 : 1)
+  const sum = [...body].reduce((total, item, at) => {
+    const doubled = Number(item) * (at % 2 === 0 ? 2 : 1)
     return total + (doubled > 9 ? doubled - 9 : doubled)
   }, 0)
   return `${body}${(10 - (sum % 10)) % 10}`

@@ -72,7 +72,7 @@ const filesIn = (folder: string, skip: RegExp): [string, string][] =>
 async function change(product: Product, project: Project, method: string, path: string, body: object): Promise<void> {
   const headers = { 'content-type': 'application/json' }
   const { status, text } = await api(product, project, path, { method, headers, body: JSON.stringify(body) })
-  expect({ path, status, text }).toMatchObject({ path, status: expect.toSatisfy((one: number) => one < 300) })
+  expect({ path, status, text }).toMatchObject({ path, status: expect.toSatisfy((value: number) => value < 300) })
 }
 
 test('planted in every field, secrets are found nowhere afterwards', async () => {
@@ -113,7 +113,7 @@ test('planted in every field, secrets are found nowhere afterwards', async () =>
   execFileSync(process.execPath, ['--disable-warning=ExperimentalWarning', ...words])
   const seen: [string, string][] = [
     ['the events store', await rowsOfEngine(product.data)],
-    ['the mails', mails.map((one) => one.text.replaceAll('=\r\n', '')).join('\n')],
+    ['the mails', mails.map((entry) => entry.text.replaceAll('=\r\n', '')).join('\n')],
     ['the webhooks', hooks.join('\n')],
     ['the log', product.log()],
     ['the event by REST', latest.text],

@@ -74,7 +74,9 @@ async function works(running: Running, made: Made): Promise<void> {
     return (await fetch(url, { headers: { authorization: `Bearer ${made.token}` } })).ok
   })
   const status = (await api(running, project, '/status/')).json as { versions: { name: string; version: string }[] }
-  expect(status.versions.map((one) => one.name)).toEqual(expect.arrayContaining(['mishap', 'node', 'chdb', 'next']))
+  expect(status.versions.map((version) => version.name)).toEqual(
+    expect.arrayContaining(['mishap', 'node', 'chdb', 'next']),
+  )
   const page = await (await fetch(`${running.url}/login`)).text()
   const script = /src="(\/_next\/static\/[^"]+\.js)"/.exec(page)?.[1]
   expect((await fetch(running.url + script)).status).toBe(200)

@@ -38,7 +38,7 @@ describe.skipIf(noNginx || noChromium)('setup and sign-in page say when the addr
     expect(await warning.textContent()).toContain('MISHAP_TRUSTED_PROXIES')
     // and it is right: the form is refused
     await page.locator('[name=name]').fill('Ada')
-    const answer = page.waitForResponse((one) => one.request().method() === 'POST')
+    const answer = page.waitForResponse((item) => item.request().method() === 'POST')
     await page.locator('button[type=submit]').click()
     expect((await answer).status()).toBe(403)
     await page.context().close()

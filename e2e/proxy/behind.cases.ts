@@ -155,7 +155,7 @@ export function behindProxy(basePath: string, location?: string, everyLink = tru
       await stored(event.event_id)
       const storedMs = performance.now()
       const change = await until('the change', 3000, async () =>
-        stream.pieces.find((one) => one.text.includes('event: change')),
+        stream.pieces.find((piece) => piece.text.includes('event: change')),
       )
       expect(change.atMs - storedMs).toBeLessThan(1000)
     } finally {
@@ -271,15 +271,15 @@ const screens = [
 /** Addresses of our own that a screen's links and forms name, without those that only lead to a place on it. */
 async function addressesOf(page: Page): Promise<string[]> {
   return page.evaluate(() => {
-    const links = [...document.querySelectorAll('a[href]')].map((one) => one.getAttribute('href') ?? '')
-    const forms = [...document.querySelectorAll('form[action]')].map((one) => one.getAttribute('action') ?? '')
-    return [...links, ...forms].filter((one) => one.startsWith('/') || one.startsWith(window.location.origin))
+    const links = [...document.querySelectorAll('a[href]')].map((item) => item.getAttribute('href') ?? '')
+    const forms = [...document.querySelectorAll('form[action]')].map((item) => item.getAttribute('action') ?? '')
+    return [...links, ...forms].filter((link) => link.startsWith('/') || link.startsWith(window.location.origin))
   })
 }
 
 async function cookiesAreSafe(page: Page, basePath: string): Promise<void> {
   const cookies = await page.context().cookies()
-  const login = cookies.find((one) => one.name.includes('session_token'))
+  const login = cookies.find((cookie) => cookie.name.includes('session_token'))
   expect(login).toMatchObject({ secure: true, httpOnly: true, sameSite: 'Lax', path: basePath || '/' })
 }
 

@@ -59,15 +59,15 @@ describe.skipIf(noChromium)(`official browser SDKs${noChromium ? ` (skipped: ${n
       return found.length >= 2 && found
     })
     await page.close()
-    expect(issues.map((one) => [one.title, one.isUnhandled]).sort()).toEqual([
+    expect(issues.map((issue) => [issue.title, issue.isUnhandled]).sort()).toEqual([
       ['RangeError: quantity out of range', true],
       ['TypeError: cart is empty', false],
     ])
-    const unhandled = issues.find((one) => one.isUnhandled)
+    const unhandled = issues.find((issue) => issue.isUnhandled)
     const event = (await api(product, project, `/organizations/${org}/issues/${unhandled?.id}/events/latest/`))
       .json as Event
     const crumbs = event.entries.find((entry) => entry.type === 'breadcrumbs')?.data.values ?? []
-    expect(crumbs.map((one) => one.category)).toEqual(expect.arrayContaining(['console', 'ui.click']))
+    expect(crumbs.map((crumb) => crumb.category)).toEqual(expect.arrayContaining(['console', 'ui.click']))
     expect(event.user.id).toBe('7')
     expect(event.tags).toEqual(expect.arrayContaining([{ key: 'plan', value: 'gold' }]))
     expect(event.contexts.browser?.name).toMatch(/Chrom/)

@@ -85,7 +85,7 @@ export async function failureOf(product: Pick<Product, 'url'>, project: Project,
   const issue = await until(`the issue ${title}`, 30_000, async () => {
     const path = `${O}/issues/?query=&project=${project.id}`
     const found = (await api(product, project, path)).json as { id: string; title: string }[]
-    return found.find((one) => one.title === title)
+    return found.find((item) => item.title === title)
   })
   const event = (await api(product, project, `${O}/issues/${issue.id}/events/latest/`)).json as Event
   const exception = event.entries.find(({ type }) => type === 'exception')?.data.values.at(-1)
@@ -96,7 +96,7 @@ export async function failureOf(product: Pick<Product, 'url'>, project: Project,
     type: exception?.type ?? '',
     frames: exception?.stacktrace.frames ?? [],
     raw,
-    debugIds: raw.map((one) => images.find((image) => image.code_file === one.absPath)?.debug_id ?? ''),
+    debugIds: raw.map((item) => images.find((image) => image.code_file === item.absPath)?.debug_id ?? ''),
   }
 }
 
@@ -108,10 +108,10 @@ export async function uploaded(product: Pick<Product, 'url'>, project: Project) 
   const P = `/projects/${project.org}/${project.slug}/files/artifact-bundles/`
   const bundles = (await api(product, project, P)).json as Bundle[]
   const files = await Promise.all(
-    bundles.map(async (one) => (await api(product, project, `${P}${one.bundleId}/files/`)).json as BundleFile[]),
+    bundles.map(async (bundle) => (await api(product, project, `${P}${bundle.bundleId}/files/`)).json as BundleFile[]),
   )
   return {
-    releases: [...new Set(bundles.flatMap((one) => one.associations.map((place) => place.release)))],
+    releases: [...new Set(bundles.flatMap((bundle) => bundle.associations.map((place) => place.release)))],
     files: files.flat(),
   }
 }

@@ -43,7 +43,7 @@ describe.skipIf(noChromium)(`official bundler plugins${noChromium ? ` (skipped: 
     const debugId = /sentry-dbid-([0-9a-f-]{36})/.exec(script?.text ?? '')?.[1]
     const { releases, files } = await uploaded(product, project)
     expect(releases).toEqual([release])
-    expect(files.map((one) => [one.fileType, one.debugId]).sort()).toEqual([
+    expect(files.map((item) => [item.fileType, item.debugId]).sort()).toEqual([
       ['minified_source', debugId],
       ['source_map', debugId],
     ])
@@ -63,14 +63,14 @@ describe.skipIf(noChromium)(`official bundler plugins${noChromium ? ` (skipped: 
     expect(failure.release).toBe(release)
     const own = failure.frames.slice(-3)
     expect(
-      own.map((one) => [one.function, one.filename.replace(/^.*\/(?=checkout|main)/, ''), one.lineNo, one.inApp]),
+      own.map((item) => [item.function, item.filename.replace(/^.*\/(?=checkout|main)/, ''), item.lineNo, item.inApp]),
     ).toEqual([
       ['<anonymous>', 'main.js', 8, true],
       ['checkout', 'checkout.js', 12, true],
       ['Cart.totalOf', 'checkout.js', 4, true],
     ])
     expect(own[2]?.filename).toBe(file)
-    expect(own.map((one) => one.data)).toEqual(
+    expect(own.map((item) => item.data)).toEqual(
       [1, 2, 3].map(() => expect.objectContaining({ symbolicated: true, resolvedWith: 'debug-id' })),
     )
     expect(own[2]?.context.find(([line]) => line === 4)?.[1]).toContain("throw new RangeError('the cart is empty')")

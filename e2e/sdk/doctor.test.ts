@@ -73,7 +73,7 @@ const debugIdOf = (script: string) => /debugId=([0-9a-f-]{36})/.exec(script)?.[1
 /** Sends an event whose frame lies at the `throw` of the script, as it is deployed at the address. */
 async function fail(script: string, url: string, more: object): Promise<string> {
   const lines = script.split('\n')
-  const line = lines.findIndex((one) => one.includes('throw '))
+  const line = lines.findIndex((item) => item.includes('throw '))
   const frame = { filename: url, abs_path: url, function: 't', in_app: true, lineno: line + 1 }
   const frames = [{ ...frame, colno: (lines[line]?.indexOf('throw ') ?? 0) + 1 }]
   const id = debugIdOf(script)

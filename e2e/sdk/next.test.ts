@@ -53,8 +53,8 @@ function tellOf({ platform, title, signs, failure }: Event): Told {
   const { server, browser } = failure ?? {}
   return {
     ...{ platform, title },
-    signs: Object.entries(signs ?? {}).flatMap(([name, one]) =>
-      one ? [`${name} ${one.code ?? one.kind ?? one.id ?? one.cause}`] : [],
+    signs: Object.entries(signs ?? {}).flatMap(([name, item]) =>
+      item ? [`${name} ${item.code ?? item.kind ?? item.id ?? item.cause}`] : [],
     ),
     link: server ? `${server.reason}: ${server.title}` : browser ? `${browser.events} in the browser` : '',
   }
@@ -109,7 +109,9 @@ describe.skipIf(noChromium).each(bundlers)(
       page.on('request', (request) => void asked.push(request.url()))
       await page.goto(state.url)
       const isReport = (request: Request) => (request.postData() ?? '').includes('"type":"event"')
-      const reported = reports ? page.waitForResponse((one) => isReport(one.request()), { timeout: 15_000 }) : undefined
+      const reported = reports
+        ? page.waitForResponse((item) => isReport(item.request()), { timeout: 15_000 })
+        : undefined
       await Promise.all([reported, act(page)])
       await context.close()
       return asked
@@ -123,12 +125,13 @@ describe.skipIf(noChromium).each(bundlers)(
       const asked = await visit((page) => page.click('#go'))
       // The browser sends to its own origin alone: the tunnel passes it on.
       expect(asked).toContain(`${url}${shop.tunnelPath}`)
-      expect(asked.filter((one) => !one.startsWith(`${url}/`))).toEqual([])
+      expect(asked.filter((item) => !item.startsWith(`${url}/`))).toEqual([])
       await visit((page) => page.click('#api'), false)
       const client = await failureOf(product, project, 'RangeError: the cart is empty')
       const inner = await failureOf(product, project, 'TypeError: no kettle in stock')
 
-      const shown = (frames: readonly Frame[]) => frames.map((one) => [one.function, file(one), one.lineNo, one.inApp])
+      const shown = (frames: readonly Frame[]) =>
+        frames.map((frame) => [frame.function, file(frame), frame.lineNo, frame.inApp])
       expect([client.release, inner.release]).toEqual([release, release])
       expect(shown(client.frames.slice(-3))).toEqual([
         ['onClick', 'app/buy.jsx', 14, true],
@@ -141,14 +144,14 @@ describe.skipIf(noChromium).each(bundlers)(
         ['takeAll', 'app/stock.js', 13, true],
         ['Stock.take', 'app/stock.js', 5, true],
       ])
-      const thrown = (one: Failure) =>
-        one.frames.at(-1)?.context.find(([line]) => line === one.frames.at(-1)?.lineNo)?.[1]
+      const thrown = (failure: Failure) =>
+        failure.frames.at(-1)?.context.find(([line]) => line === failure.frames.at(-1)?.lineNo)?.[1]
       expect(thrown(client)).toContain("throw new RangeError('the cart is empty')")
       expect(thrown(inner)).toContain('throw new TypeError(')
       for (const failure of [client, inner]) {
         expect(failure.frames.at(-1)?.data).toMatchObject({ symbolicated: true, resolvedWith: 'debug-id' })
         const id = failure.debugIds.at(-1)
-        const types = files.filter((one) => one.debugId === id).map((one) => one.fileType)
+        const types = files.filter((item) => item.debugId === id).map((item) => item.fileType)
         expect(types.sort()).toEqual(['minified_source', 'source_map'])
       }
     })
@@ -158,9 +161,9 @@ describe.skipIf(noChromium).each(bundlers)(
       const events = `/projects/${state.project.org}/${state.project.slug}/events`
       return until(`${count} events`, 15_000, async () => {
         const newest = (await api(product, state.project, `${events}/?per_page=20`)).json as Event[]
-        const since = newest.filter((one) => Date.parse(one.dateReceived) >= sinceMs)
+        const since = newest.filter((item) => Date.parse(item.dateReceived) >= sinceMs)
         if (since.length < count) return false
-        const ids = since.map((one) => `${events}/${one.id}/`)
+        const ids = since.map((item) => `${events}/${item.id}/`)
         const read = () => Promise.all(ids.map(async (id) => (await api(product, state.project, id)).json as Event))
         const waits = ({ failure }: Event) => failure?.alone === 'waiting' || failure?.alone === 'none'
         if ((await read()).some(waits)) return false
@@ -209,7 +212,7 @@ describe.skipIf(noChromium).each(bundlers)(
       const sinceMs = Date.now()
       await visit(act)
       const told = await toldSince(sinceMs, expected.length)
-      expect(told.map((one, at) => ({ ...one, title: one.title.slice(0, expected[at]?.title.length) }))).toEqual(
+      expect(told.map((item, at) => ({ ...item, title: item.title.slice(0, expected[at]?.title.length) }))).toEqual(
         expected,
       )
     })

@@ -54,12 +54,12 @@ test('@sentry/node: an error with its cause, and a message, become issues with f
     const found = (await api(product, project, '/organizations/sdknode/issues/?query=')).json as Issue[]
     return found.length >= 2 && found
   })
-  expect(issues.map((one) => one.title).sort()).toEqual(['Error: checkout failed', 'paid order 1234 in 56ms'])
-  const failed = issues.find((one) => one.title.startsWith('Error'))
+  expect(issues.map((issue) => issue.title).sort()).toEqual(['Error: checkout failed', 'paid order 1234 in 56ms'])
+  const failed = issues.find((issue) => issue.title.startsWith('Error'))
   const event = (await api(product, project, `/organizations/sdknode/issues/${failed?.id}/events/latest/`))
     .json as Event
   const exceptions = event.entries.find((entry) => entry.type === 'exception')?.data.values ?? []
-  expect(exceptions.map((one) => one.type)).toEqual(['TypeError', 'Error'])
+  expect(exceptions.map((exception) => exception.type)).toEqual(['TypeError', 'Error'])
   expect(exceptions[0]?.stacktrace?.frames.at(-1)).toMatchObject({ function: 'totalOf' })
   expect(event).toMatchObject({
     user: { id: '42', email: 'ada@example.test' },

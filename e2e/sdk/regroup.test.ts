@@ -10,19 +10,19 @@ type Listed = Issue & { shortId: string; title: string; culprit: string; assigne
 type Activity = { type: string; data: { events?: number; from?: string[]; came?: number } }
 
 const send = async (project: Project, events: { event_id: string }[]) => {
-  for (const one of events) expect((await ingest(product, project, envelopeOf(one))).status).toBe(200)
+  for (const event of events) expect((await ingest(product, project, envelopeOf(event))).status).toBe(200)
 }
 const listed = async (project: Project) =>
   (await api(product, project, `/organizations/${project.org}/issues/?query=&statsPeriod=24h`)).json as Listed[]
 const total = async (project: Project, count: number) =>
   until(`${count} events`, 30_000, async () => {
     const found = await listed(project)
-    return found.reduce((sum, one) => sum + Number(one.lifetime.count), 0) === count && found
+    return found.reduce((sum, item) => sum + Number(item.lifetime.count), 0) === count && found
   })
 const mapped = (project: Project, runs: number) =>
   until('events to be mapped again', 60_000, async () => {
     const found = await runsOf(product, project)
-    return found.length === runs && found.every((one) => one.dateEnded !== null) && found
+    return found.length === runs && found.every((item) => item.dateEnded !== null) && found
   })
 
 test('events that came before their maps become readable, in the issue that they were', async () => {
@@ -40,7 +40,7 @@ test('events that came before their maps become readable, in the issue that they
   const after = await listed(project)
   expect(after).toMatchObject([{ id: before.id, shortId: before.shortId, count: '12', lifetime: { count: '12' } }])
   expect(after[0]?.culprit).toBe('Cart.totalOf(assets/src/cart)')
-  expect((await idsOf(product, project, before.id)).sort()).toEqual(events.map((one) => one.event_id).sort())
+  expect((await idsOf(product, project, before.id)).sort()).toEqual(events.map((item) => item.event_id).sort())
   const [event] = events
   const { json } = await api(product, project, `/projects/later/shop/events/${event?.event_id}/`)
   const shown = json as {
@@ -50,7 +50,7 @@ test('events that came before their maps become readable, in the issue that they
     entries: { type: string; data: { values: { stacktrace: { frames: object[] }; rawStacktrace: object }[] } }[]
   }
   expect([shown.eventID, shown.groupID, shown.dateMapped !== null]).toEqual([event?.event_id, before.id, true])
-  const exception = shown.entries.find((one) => one.type === 'exception')?.data.values[0]
+  const exception = shown.entries.find((item) => item.type === 'exception')?.data.values[0]
   expect(exception?.stacktrace.frames.at(-1)).toMatchObject({
     ...{ function: 'Cart.totalOf', filename: 'src/cart.ts', lineNo: 4 },
     data: { symbolicated: true, resolvedWith: 'debug-id' },
@@ -59,16 +59,16 @@ test('events that came before their maps become readable, in the issue that they
   const detail = (await api(product, project, `/organizations/later/issues/${before.id}/`)).json as {
     activity: Activity[]
   }
-  expect(detail.activity.filter((one) => one.type === 'mapped_again').map((one) => one.data.events)).toEqual([12])
+  expect(detail.activity.filter((item) => item.type === 'mapped_again').map((item) => item.data.events)).toEqual([12])
 })
 
 test('one failure in two builds becomes one issue, and the other goes into it', async () => {
   const project = bootstrap(product, 'parting', 'shop', 'javascript')
-  const [one, two] = [await buildOf('one'), await buildOf('two', false)]
-  await send(project, [failedEvent(one), failedEvent(one)])
+  const [item, two] = [await buildOf('one'), await buildOf('two', false)]
+  await send(project, [failedEvent(item), failedEvent(item)])
   // stored before the upload: what is refined after it is mapped at once, and no run is begun
   await total(project, 2)
-  await uploadBuild(product, project, one)
+  await uploadBuild(product, project, item)
   await mapped(project, 1)
   const [first] = await listed(project)
   await send(project, [failedEvent(two, 'cart'), failedEvent(two, 'search')])
@@ -85,7 +85,7 @@ test('one failure in two builds becomes one issue, and the other goes into it', 
   // What went into another issue leads there, by its number and by its link.
   const cart = after.find((issue) => issue.culprit.startsWith('Cart'))
   expect(cart?.id).toBe(first?.id)
-  const [gone, ...others] = before.filter((issue) => !after.some((one) => one.id === issue.id))
+  const [gone, ...others] = before.filter((issue) => !after.some((entry) => entry.id === issue.id))
   expect(others).toEqual([])
   for (const name of [gone?.id, gone?.shortId]) {
     const { status, json } = await api(product, project, `/organizations/parting/issues/${name}/`)
@@ -94,7 +94,7 @@ test('one failure in two builds becomes one issue, and the other goes into it', 
   const { activity } = (await api(product, project, `/organizations/parting/issues/${cart?.id}/`)).json as {
     activity: Activity[]
   }
-  expect(activity.filter((one) => one.type === 'mapped_again').at(0)?.data).toMatchObject({
+  expect(activity.filter((entry) => entry.type === 'mapped_again').at(0)?.data).toMatchObject({
     came: 1,
     from: [gone?.shortId],
   })

@@ -81,7 +81,7 @@ describe.each(clients)('sentry-cli %s.x', (major, binary = '') => {
   const releaseOf = (version: string) => get(`${O}/releases/${encodeURIComponent(version)}/`)
   const commitsOf = async (version: string) =>
     ((await get(`${O}/releases/${encodeURIComponent(version)}/commits/`)) as { id: string; message: string }[]).map(
-      (one) => one.id,
+      (item) => item.id,
     )
   const ok = async (place: string, ...words: string[]) => {
     const { code, said } = await run(binary, place, words, {

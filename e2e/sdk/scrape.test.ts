@@ -82,7 +82,7 @@ test('a public script and its map are fetched once, with the token where origins
       const found = await eventOf(product, project, id)
       return found?.dateMapped ? found : undefined
     })
-    const frames = shown.entries.find((one) => one.type === 'exception')?.data.values[0]?.stacktrace.frames
+    const frames = shown.entries.find((item) => item.type === 'exception')?.data.values[0]?.stacktrace.frames
     expect(frames?.at(-1)).toMatchObject({
       function: 'Cart.totalOf',
       data: { symbolicated: true, resolvedWith: 'scraping' },

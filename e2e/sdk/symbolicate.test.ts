@@ -104,7 +104,8 @@ const failed = (frames: object[], more: object) =>
     ...more,
   })
 
-const places = (frames: readonly Frame[]) => frames.map((one) => [one.function, one.filename, one.lineNo, one.inApp])
+const places = (frames: readonly Frame[]) =>
+  frames.map((frame) => [frame.function, frame.filename, frame.lineNo, frame.inApp])
 const want = [
   ['globalThis.start', 'src/cart.ts', 14, true],
   ['checkout', 'src/cart.ts', 10, true],
@@ -115,7 +116,7 @@ describe('frames of a minified script', () => {
   test('without any upload they stay as they came', async () => {
     const url = 'https://shop.test/assets/none.js'
     const { stacktrace, rawStacktrace } = await shown(failed(framesOf(state.script ?? '', url), { release: 'shop@1' }))
-    expect(stacktrace.frames.map((one) => [one.absPath, one.data])).toEqual([1, 2, 3].map(() => [url, null]))
+    expect(stacktrace.frames.map((frame) => [frame.absPath, frame.data])).toEqual([1, 2, 3].map(() => [url, null]))
     expect(rawStacktrace).toBeNull()
   })
 
@@ -145,7 +146,7 @@ describe('frames of a minified script', () => {
       resolvedWith: 'debug-id',
       reason: null,
     })
-    expect(rawStacktrace?.frames.map((one) => [one.absPath, one.lineNo])).toEqual([1, 2, 3].map(() => [url, 1]))
+    expect(rawStacktrace?.frames.map((frame) => [frame.absPath, frame.lineNo])).toEqual([1, 2, 3].map(() => [url, 1]))
     expect(rawStacktrace?.frames[2]?.context[0]?.[1]).toContain('the cart is empty')
   })
 
@@ -170,7 +171,7 @@ describe('frames of a minified script', () => {
       sourcemap: 'https://shop.test/assets/by-url.js.map',
     })
     const other = await shown(failed(frames, { release: version }))
-    expect(other.stacktrace.frames.map((one) => one.data)).toEqual(
+    expect(other.stacktrace.frames.map((frame) => frame.data)).toEqual(
       [1, 2, 3].map(() => ({ symbolicated: false, sourcemap: null, resolvedWith: null, reason: 'file_missing' })),
     )
     expect(other.rawStacktrace).toBeNull()

@@ -25,7 +25,7 @@ const titles = (project: Project, count: number) =>
     const found = (await api(product, project, `/organizations/${project.org}/issues/?query=`)).json as {
       title: string
     }[]
-    return found.length >= count && found.map((one) => one.title).sort()
+    return found.length >= count && found.map((item) => item.title).sort()
   })
 
 const script = ({ dsn, path }: Tunnel) => `
@@ -81,7 +81,7 @@ describe.skipIf(noChromium)(
       expect(await titles(project, 1)).toEqual(['RangeError: quantity out of range'])
       await page.close()
       expect(asked).toContain(`${url}${tunnel.path}`)
-      expect(asked.filter((one) => !one.startsWith(`${url}/`))).toEqual([])
+      expect(asked.filter((item) => !item.startsWith(`${url}/`))).toEqual([])
     })
   },
 )

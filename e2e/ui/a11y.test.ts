@@ -22,11 +22,11 @@ async function faultsIn(page: Page, theme: Theme, only: readonly string[]): Prom
   const run = `axe.run(document, ${asked}).then((result) => result.violations)`
   const found = (await page.evaluate(run)) as Violation[]
   return found
-    .filter((one) => one.impact === 'serious' || one.impact === 'critical')
-    .flatMap((one) =>
-      one.nodes
+    .filter((item) => item.impact === 'serious' || item.impact === 'critical')
+    .flatMap((item) =>
+      item.nodes
         .slice(0, 3)
-        .map((node) => `${theme}: ${one.id} (${one.help}): ${node.html.slice(0, 160)} ${node.failureSummary ?? ''}`),
+        .map((node) => `${theme}: ${item.id} (${item.help}): ${node.html.slice(0, 160)} ${node.failureSummary ?? ''}`),
     )
 }
 
@@ -54,7 +54,7 @@ async function tooWideAnywhere(page: Page): Promise<string[]> {
   const found: string[] = []
   for (const width of widths) {
     await page.setViewportSize({ width, height: 900 })
-    found.push(...(await tooWide(page)).map((one) => `${width}: ${one}`))
+    found.push(...(await tooWide(page)).map((item) => `${width}: ${item}`))
   }
   return found
 }
@@ -267,8 +267,8 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
       await page.keyboard.press('Tab')
       steps.push(await focused())
     }
-    expect(steps.filter((one) => !one.visible)).toEqual([])
-    expect(new Set(steps.map((one) => one.name)).size).toBeGreaterThan(15)
+    expect(steps.filter((step) => !step.visible)).toEqual([])
+    expect(new Set(steps.map((step) => step.name)).size).toBeGreaterThan(15)
     await page.keyboard.press('?')
     await page.getByRole('dialog').waitFor()
     const moving =

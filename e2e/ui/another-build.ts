@@ -10,8 +10,8 @@ const output = join(screens, web, '.next')
 
 const filesIn = (folder: string): string[] =>
   readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((one) => one.isFile())
-    .map((one) => join(one.parentPath, one.name))
+    .filter((file) => file.isFile())
+    .map((file) => join(file.parentPath, file.name))
 
 /** Names that a build gives by itself: its own, and those of its chunks and server actions. */
 function namesIn(built: string): string[] {
@@ -36,7 +36,7 @@ export function makeAnotherBuild(folder: string): void {
   cpSync(join(root, 'src'), join(folder, 'src'), { recursive: true, filter: isNeeded })
   cpSync(join(root, screens), join(folder, screens), { recursive: true, verbatimSymlinks: true })
   const names = namesIn(join(folder, output))
-  const pattern = new RegExp(names.map((one) => one.replaceAll('.', '\\.')).join('|'), 'g')
+  const pattern = new RegExp(names.map((name) => name.replaceAll('.', '\\.')).join('|'), 'g')
   for (const file of filesIn(join(folder, output))) {
     const text = readFileSync(file, 'utf8')
     const changed = text.replace(pattern, another)

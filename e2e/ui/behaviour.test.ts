@@ -142,7 +142,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
         const found = ofType(sent, 'event')
         return found.length > 0 && found
       })
-      expect(events.map((one) => one.tags?.boundary)).toEqual(['error.tsx'])
+      expect(events.map((event) => event.tags?.boundary)).toEqual(['error.tsx'])
       await page.unroute(list)
       await page.goto(at('/issues'))
       await page.locator('[data-id]').first().waitFor()
@@ -197,7 +197,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
       await page.goto(at('/issues'))
       await alert(page).getByRole('heading', { name: clientError }).waitFor()
       await until('the report', 10_000, async () =>
-        ofType(sent, 'event').some((one) => one.tags?.boundary === 'global-error.tsx'),
+        ofType(sent, 'event').some((item) => item.tags?.boundary === 'global-error.tsx'),
       )
     })
 
@@ -209,7 +209,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
       await page.goto(at('/issues'))
       await alert(page).getByRole('heading', { name: clientError }).waitFor()
       await until('the report', 10_000, async () =>
-        ofType(sent, 'event').some((one) => one.exception?.values.some(({ value }) => value === sentence)),
+        ofType(sent, 'event').some((item) => item.exception?.values.some(({ value }) => value === sentence)),
       )
     })
   })
@@ -450,7 +450,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
         await until('the next try', 5000, async () => probes.length === at + 2)
       }
       const first = probes[0] ?? 0
-      expect(probes.map((one) => one - first)).toEqual([0, 1000, 3000, 7000])
+      expect(probes.map((probe) => probe - first)).toEqual([0, 1000, 3000, 7000])
       silence.on = false
       const answered = page.waitForResponse((answer) => /sort=user/.test(answer.url()) && answer.ok())
       await page.clock.runFor(8000)

@@ -113,7 +113,7 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
     await page().goto(await stored(state.web, browserEvent({ tags: { digest: '3000000002' }, breadcrumbs })))
     const list = page().getByRole('region', { name: /^Digests/ })
     const rows = await list.locator('tbody tr').allInnerTexts()
-    expect(rows.map((one) => one.replace(/\s+/g, ' ').trim())).toEqual([
+    expect(rows.map((row) => row.replace(/\s+/g, ' ').trim())).toEqual([
       '3000000002 tags.digest sure',
       expect.stringMatching(/^3000000003 breadcrumbs\S* not sure$/),
     ])
@@ -142,7 +142,7 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
     await page().waitForURL(/\/projects\/web\/setup#digest-hook$/)
     const hook = page().locator('#digest-hook')
     const dsn = (await page().getByTestId('dsn').innerText()).trim()
-    expect(await hook.locator('pre').allTextContents()).toEqual(digestHookOf(dsn).map((one) => one.code))
+    expect(await hook.locator('pre').allTextContents()).toEqual(digestHookOf(dsn).map((item) => item.code))
     const grants = { origin: product.url }
     await page().context().grantPermissions(['clipboard-read', 'clipboard-write'], grants)
     await hook.getByRole('button', { name: 'Copy' }).first().click()

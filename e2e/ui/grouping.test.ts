@@ -50,8 +50,8 @@ describe.skipIf(noChromium)('grouping on the screens', () => {
 
   test('an issue tells why; the nearest is merged by one key, and a hash is taken out again', async () => {
     const { page } = state
-    const pay = (await issues()).find((one) => one.count === '2')
-    const round = (await issues()).find((one) => one.count === '1')
+    const pay = (await issues()).find((issue) => issue.count === '2')
+    const round = (await issues()).find((issue) => issue.count === '1')
     await open(`/issues/${pay?.shortId}`)
     await page.getByRole('link', { name: 'Explain, take apart, merge' }).click()
     await page.getByText('shop.pay').first().waitFor()
@@ -61,7 +61,7 @@ describe.skipIf(noChromium)('grouping on the screens', () => {
     await page.getByText(round?.shortId ?? '').waitFor()
     await page.keyboard.press('m')
     await page.getByText(`${round?.shortId} is part of ${pay?.shortId} now.`).waitFor()
-    await until('one issue', 10_000, async () => (await issues()).map((one) => one.count).join() === '3')
+    await until('one issue', 10_000, async () => (await issues()).map((issue) => issue.count).join() === '3')
     // The old link leads there.
     await open(`/issues/${round?.shortId}/grouping`)
     expect(page.url()).toContain(`/issues/${pay?.shortId}/grouping`)
@@ -78,7 +78,7 @@ describe.skipIf(noChromium)('grouping on the screens', () => {
     await send(['main', 'cart', 'pay', 'ship'], 'ship failed')
     await send(['main', 'cart', 'pay', 'tax'], 'tax failed')
     await until('four issues', 20_000, async () => (await issues()).length === 4)
-    const pay = (await issues()).find((one) => one.count === '2')
+    const pay = (await issues()).find((issue) => issue.count === '2')
     await open(`/issues/${pay?.shortId}/grouping`)
     const rows = page.locator('[data-similar]')
     expect(await rows.count()).toBe(3)
@@ -106,10 +106,10 @@ describe.skipIf(noChromium)('grouping on the screens', () => {
     await send(['other'], 'something else')
     await send(['main', 'cart', 'pay'], 'pay failed')
     const all = await until('the new issue', 20_000, async () =>
-      (await issues()).find((one) => one.title === 'All of them'),
+      (await issues()).find((issue) => issue.title === 'All of them'),
     )
     await until('both of them', 20_000, async () =>
-      (await issues()).some((one) => one.count === '2' && one.id === all.id),
+      (await issues()).some((issue) => issue.count === '2' && issue.id === all.id),
     )
     expect(state.watched.errors).toEqual([])
   })

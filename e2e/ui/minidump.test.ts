@@ -39,7 +39,7 @@ describe('minidumps', () => {
     const ledger = await until('the counts', 10_000, async () => {
       const { rows } = (await api(product, state.project, `/organizations/${org}/ledger/?range=1h&project=game`))
         .json as { rows: { category: string; outcome: string; quantity: number }[] }
-      return rows.length > 0 && rows.map((one) => `${one.category} ${one.outcome} ${one.quantity}`)
+      return rows.length > 0 && rows.map((row) => `${row.category} ${row.outcome} ${row.quantity}`)
     })
     expect(ledger.toSorted()).toEqual(['attachment stored 2', 'error stored 1'])
   })

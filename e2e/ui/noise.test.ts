@@ -17,7 +17,7 @@ describe.skipIf(noChromium)('noise and skew', () => {
   const get = async <Answer>(path: string) => (await api(product, state.project, path)).json as Answer
   const filter = async () =>
     (await get<{ id: string; active: boolean }[]>(`/projects/${org}/web/filters/`)).find(
-      (one) => one.id === 'browser-extensions',
+      (item) => item.id === 'browser-extensions',
     )?.active
 
   /** An error of a browser, thrown in this file. */
@@ -63,7 +63,7 @@ describe.skipIf(noChromium)('noise and skew', () => {
       const found = await get<Listed[]>(`/organizations/${org}/issues/?query=Error`)
       return found.length >= 3 && found
     })
-    state.ids = new Map(rows.map((one) => [one.metadata.type ?? '', one.id]))
+    state.ids = new Map(rows.map((row) => [row.metadata.type ?? '', row.id]))
     state.browser = await openBrowser()
     state.watched = await openPage(state.browser, product.url)
     state.page = state.watched.page

@@ -81,7 +81,7 @@ describe.skipIf(noChromium)('notifications', () => {
     const row = page.locator('[data-channel]', { hasText: 'Outside' })
     await row.getByText('ops@else.test has not confirmed yet').waitFor()
     await row.getByText(/^Asked: /).waitFor()
-    const received = () => mails.filter((one) => one.to.includes('ops@else.test'))
+    const received = () => mails.filter((mail) => mail.to.includes('ops@else.test'))
     await until('the mail that asks', 5000, async () => received().length === 1)
     await row.getByRole('button', { name: 'Send test' }).click()
     await row.getByText('Nobody would get it').waitFor()

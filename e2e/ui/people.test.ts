@@ -49,11 +49,11 @@ describe.skipIf(noChromium)('members, feedback, deleting', () => {
   test('two people at one issue: each sees what the other does', async () => {
     const { page, nina } = state
     const [issue] = (await api(product, state.project, `/organizations/${org}/issues/`)).json as { id: string }[]
-    const button = (one: Page, name: string) => one.getByRole('button', { name, exact: true })
-    for (const one of [page, nina]) {
-      await one.goto(at(`/issues/${issue?.id}`))
-      await button(one, 'Resolve').waitFor()
-      await hydrated(one)
+    const button = (item: Page, name: string) => item.getByRole('button', { name, exact: true })
+    for (const item of [page, nina]) {
+      await item.goto(at(`/issues/${issue?.id}`))
+      await button(item, 'Resolve').waitFor()
+      await hydrated(item)
     }
     await button(page, 'Resolve').click()
     await button(nina, 'Unresolve').waitFor()

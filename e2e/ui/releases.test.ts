@@ -95,7 +95,7 @@ describe.skipIf(noChromium)('releases', () => {
 
     await page.goto(at('/releases'))
     const rows = page.locator('.release-row')
-    expect(await rows.evaluateAll((all) => all.map((one) => one.getAttribute('data-version')))).toEqual([
+    expect(await rows.evaluateAll((all) => all.map((item) => item.getAttribute('data-version')))).toEqual([
       'shop@1.10.0',
       'shop@1.9.0',
       'shop@1.2.0',
@@ -114,8 +114,8 @@ describe.skipIf(noChromium)('releases', () => {
     await page.waitForURL(at('/releases/shop%401.10.0'))
     await page.getByRole('heading', { name: '1.10.0', level: 1 }).waitFor()
     const text = await textOf(page.locator('main'))
-    for (const one of ['Cart sums in cents', 'CartError', 'production', 'blue', 'main', 'https://ci.example.test/7'])
-      expect(text).toContain(one)
+    for (const item of ['Cart sums in cents', 'CartError', 'production', 'blue', 'main', 'https://ci.example.test/7'])
+      expect(text).toContain(item)
     expect(text).not.toContain('OldError')
     await page.locator('summary', { hasText: '2 files' }).click()
     await page.getByText('src/cart.ts', { exact: true }).waitFor()
@@ -157,7 +157,7 @@ describe.skipIf(noChromium)('releases', () => {
     await page.getByLabel('Time range').focus()
     await page.keyboard.press('Tab')
     const words = mark.locator('.chart-mark-words')
-    await until('the words', 3000, async () => (await words.evaluate((one) => getComputedStyle(one).opacity)) === '1')
+    await until('the words', 3000, async () => (await words.evaluate((word) => getComputedStyle(word).opacity)) === '1')
     expect(await textOf(words)).toMatch(/3 releases/)
     expect(await textOf(words)).toMatch(/deployed to production/)
     expect(await faults(page)).toEqual([])
@@ -256,7 +256,7 @@ describe.skipIf(noChromium)('releases', () => {
         await page.waitForTimeout(800)
         const links = await page
           .locator('a[href]')
-          .evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href))
+          .evaluateAll((all) => all.map((item) => (item as HTMLAnchorElement).href))
         expect(links.filter((href) => !/^(https?|mailto):/.test(href))).toEqual([])
         expect(await page.locator('img[src*="evil"]').count()).toBe(0)
         expect([path, await wide(page)]).toEqual([path, 0])

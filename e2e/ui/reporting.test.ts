@@ -73,7 +73,7 @@ describe.skipIf(noChromium)('what the screens report of themselves', () => {
   async function pageLoad(page: Page, sent: Sent[][]): Promise<Sent['body']> {
     return until('the trace', 10_000, async () => {
       await page.clock.runFor(1000)
-      return ofType(sent, 'transaction').find((one) => one.contexts?.trace?.op === 'pageload')
+      return ofType(sent, 'transaction').find((item) => item.contexts?.trace?.op === 'pageload')
     })
   }
 
@@ -85,7 +85,7 @@ describe.skipIf(noChromium)('what the screens report of themselves', () => {
     const event = await until('the event', 5000, async () => ofType(sent, 'event')[0])
     expect(event.environment).toBe('production')
     expect(event.release).toMatch(/^mishap@\d/)
-    expect(event.breadcrumbs?.map((one) => one.message)).toEqual(
+    expect(event.breadcrumbs?.map((breadcrumb) => breadcrumb.message)).toEqual(
       Array.from({ length: 100 }, (_, at) => `crumb ${at + 21}`),
     )
     const own = ownProject()
@@ -151,9 +151,9 @@ describe.skipIf(noChromium)('what the screens report of themselves', () => {
 
   /** Errors that are handed over at these times after the first one, ms, and those of them that the SDK sent. */
   async function sentAt(page: Page, sent: Sent[][], times: readonly number[]): Promise<number[]> {
-    const values = () => ofType(sent, 'event').flatMap((one) => one.exception?.values.map(({ value }) => value) ?? [])
+    const values = () => ofType(sent, 'event').flatMap((item) => item.exception?.values.map(({ value }) => value) ?? [])
     const before = values().length
-    const answer = page.waitForResponse((one) => isEnvelope(one.url()) && one.request().method() === 'POST')
+    const answer = page.waitForResponse((item) => isEnvelope(item.url()) && item.request().method() === 'POST')
     await reportError(page, 'at 0')
     expect((await answer).status()).toBe(429)
     let now = 0
@@ -213,7 +213,7 @@ describe.skipIf(noChromium)('what the screens report of themselves', () => {
     const { page, sent } = await openSdk(sdk, project.dsn)
     // The key's limit is known to the ingest within a second; until then everything is taken.
     await until('the first 429', 20_000, async () => {
-      const answer = page.waitForResponse((one) => isEnvelope(one.url()) && one.request().method() === 'POST')
+      const answer = page.waitForResponse((item) => isEnvelope(item.url()) && item.request().method() === 'POST')
       await reportError(page, `warm ${Math.random()}`)
       return (await answer).status() === 429
     })

@@ -94,7 +94,7 @@ describe.skipIf(noChromium)('what the screens ask for by themselves', () => {
       const { page, asked } = await turn(() => quietSecond(org, rate))
       await page.waitForTimeout(7000)
       const others = asked
-        .map((one) => one.what)
+        .map((item) => item.what)
         .filter((what) => !/^GET \/_next\/static\/chunks\/[^/]+\.js$|^POST \/api\/\d+\/envelope\//.test(what))
       expect(others).toEqual([expect.stringMatching(`^GET /api/0/organizations/${org}/live/\\?lastEventId=\\d+$`)])
       await page.context().close()
@@ -114,12 +114,12 @@ describe.skipIf(noChromium)('what the screens ask for by themselves', () => {
           .waitFor()
       })
       await page.waitForTimeout(2500)
-      const whats = asked.map((one) => one.what)
+      const whats = asked.map((item) => item.what)
       expect(whats.filter((what) => what.includes('/api/0/') && !what.includes('/live/'))).toEqual([])
       expect(whats.filter((what) => what.includes('_rsc='))).toEqual([])
       const preloaded = await page
         .locator('link[rel=preload][as=font]')
-        .evaluateAll((links) => links.map((one) => one.getAttribute('href')))
+        .evaluateAll((links) => links.map((link) => link.getAttribute('href')))
       expect(preloaded).toHaveLength(2)
       const fonts = whats.filter((what) => what.includes('.woff2')).map((what) => what.replace('GET ', ''))
       expect(fonts.sort()).toEqual(preloaded.sort())
@@ -132,7 +132,8 @@ describe.skipIf(noChromium)('what the screens ask for by themselves', () => {
   test('a page is asked for when the pointer or the focus turns to its link, once', async () => {
     const page = await openAs('quiet')
     const asked = note(page)
-    const rsc = () => asked.filter((one) => one.what.includes('_rsc=')).map((one) => one.what.split(/[ ?]/)[1] ?? '')
+    const rsc = () =>
+      asked.filter((item) => item.what.includes('_rsc=')).map((item) => item.what.split(/[ ?]/)[1] ?? '')
     await page.goto(`${product.url}/o/quiet/issues`)
     await page.waitForTimeout(1500)
     expect(rsc()).toEqual([])
@@ -166,7 +167,7 @@ describe.skipIf(noChromium)('what the screens ask for by themselves', () => {
       return (found.json as unknown[]).length === 3
     })
     await page.getByRole('button', { name: /1 new/i }).waitFor({ timeout: 15_000 })
-    expect(asked.filter((one) => one.what.includes('/issues/?'))).toHaveLength(1)
+    expect(asked.filter((item) => item.what.includes('/issues/?'))).toHaveLength(1)
     await page.context().close()
   })
 
@@ -176,7 +177,7 @@ describe.skipIf(noChromium)('what the screens ask for by themselves', () => {
     await page.waitForTimeout(2500)
     const second = await page.context().newPage()
     const asked = note(second)
-    const live = () => asked.filter((one) => one.what.includes('/live/'))
+    const live = () => asked.filter((item) => item.what.includes('/live/'))
     await second.goto(`${product.url}/o/quiet/issues`)
     await second.waitForTimeout(2500)
     expect(live()).toEqual([])

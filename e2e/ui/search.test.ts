@@ -50,7 +50,7 @@ describe.skipIf(noChromium)('search', () => {
     await page.keyboard.press('Enter')
     expect(await box().inputValue()).toBe('plan:')
     await options().filter({ hasText: 'gold "plus"' }).waitFor()
-    expect((await options().allInnerTexts()).map((one) => one.replace(/\s+/g, ' '))).toEqual([
+    expect((await options().allInnerTexts()).map((allInnerText) => allInnerText.replace(/\s+/g, ' '))).toEqual([
       'free 2',
       'gold "plus" 1',
     ])
@@ -146,14 +146,14 @@ describe.skipIf(noChromium)('search', () => {
     const path = `/projects/${org}/web/filters/`
     await until('what was dropped', 15_000, async () => {
       const filters = (await api(product, state.project, path)).json as { id: string; dropped: number }[]
-      return filters.find((one) => one.id === 'error-messages')?.dropped === 1
+      return filters.find((filter) => filter.id === 'error-messages')?.dropped === 1
     })
     const titles = async () =>
       ((await api(product, state.project, `/organizations/${org}/issues/?query=`)).json as { title: string }[]).map(
-        (one) => one.title,
+        (item) => item.title,
       )
-    await until('the kept one', 15_000, async () => (await titles()).some((one) => one.startsWith('KeptError')))
-    expect((await titles()).some((one) => one.startsWith('NoiseError'))).toBe(false)
+    await until('the kept one', 15_000, async () => (await titles()).some((title) => title.startsWith('KeptError')))
+    expect((await titles()).some((title) => title.startsWith('NoiseError'))).toBe(false)
     await page.reload()
     expect(await page.locator('#error-messages').innerText()).toContain('1 dropped in the last 7 days')
     expect(await page.getByLabel('Pages on localhost').isChecked()).toBe(true)

@@ -162,7 +162,7 @@ describe.skipIf(noChromium)('project settings', () => {
         id: string
         hasSeen: boolean
       }[]
-      return rows.find((one) => one.id === id)?.hasSeen
+      return rows.find((item) => item.id === id)?.hasSeen
     })
     expect(state.watched).toMatchObject({ errors: [], foreign: [], dialogs: [] })
   })

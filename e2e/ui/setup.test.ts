@@ -39,10 +39,10 @@ describe.skipIf(noChromium)('from an empty folder to the first event', () => {
           return Promise.any([done, told])
         }),
       )
-      expect(ends.filter((one) => one === 'owner')).toHaveLength(1)
-      expect(ends.find((one) => one !== 'owner')).toMatch(/somebody else is setting Mishap up|setup is closed/i)
+      expect(ends.filter((end) => end === 'owner')).toHaveLength(1)
+      expect(ends.find((end) => end !== 'owner')).toMatch(/somebody else is setting Mishap up|setup is closed/i)
       // what the loser typed is still there
-      const loser = pages[ends.findIndex((one) => one !== 'owner')]
+      const loser = pages[ends.findIndex((end) => end !== 'owner')]
       expect(await loser?.locator('[name=organization]').inputValue()).toMatch(/ Inc$/)
       for (const page of pages) await page.context().close()
     } finally {

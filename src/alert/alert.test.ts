@@ -19,7 +19,7 @@ import { signatureOf } from './send/hook.ts'
 const folder = mkdtempSync(join(tmpdir(), 'mishap-alert-'))
 const opened: { close(): void }[] = []
 afterAll(() => {
-  for (const one of opened) one.close()
+  for (const item of opened) item.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -89,12 +89,12 @@ describe('a commit’s notification', () => {
     channel('email', 'a@x.test,b@x.test')
     commit(meta, { events: [effect({ title: 'Boom' })] })
     expect(await alerts.run()).toEqual({ tries: 4 })
-    expect(calls.map((one) => one.url)).toEqual(['https://chat.test/x', 'https://hook.test/y'])
+    expect(calls.map((call) => call.url)).toEqual(['https://chat.test/x', 'https://hook.test/y'])
     expect(calls[0]?.body).toMatchObject({ text: 'New issue WEB-1: Boom' })
     const hook = calls[1]
     const timestamp = Number(hook?.headers['x-mishap-timestamp'])
     expect(hook?.headers['x-mishap-signature']).toBe(signatureOf('secret', timestamp, JSON.stringify(hook?.body)))
-    expect(mails.map((one) => [one.to, one.subject, one.messageId])).toEqual([
+    expect(mails.map((mail) => [mail.to, mail.subject, mail.messageId])).toEqual([
       ['a@x.test', 'New issue WEB-1: Boom', '<delivery-3@m.test>'],
       ['b@x.test', 'New issue WEB-1: Boom', '<delivery-4@m.test>'],
     ])
@@ -130,7 +130,7 @@ describe('a commit’s notification', () => {
     expect(await alerts.run()).toEqual({ tries: 0 })
     clock.advance(60_000)
     await alerts.run()
-    expect(calls.map((one) => (one.body as { text: string }).text)).toEqual(told)
+    expect(calls.map((call) => (call.body as { text: string }).text)).toEqual(told)
     expect(meta.alertsDue(10, later(600))).toEqual([])
   })
 
@@ -141,7 +141,7 @@ describe('a commit’s notification', () => {
     const item = { issueId: 1, kind: 'new' as const, eventId: '' }
     meta.decideAlerts([{ channelId: 1, recipient: '', kind: 'issue', items: [item, item], more: 0 }], [], 0)
     await alerts.run()
-    expect(calls.map((one) => one.body)).toMatchObject([{ text: 'New issue WEB-1: Boom' }])
+    expect(calls.map((call) => call.body)).toMatchObject([{ text: 'New issue WEB-1: Boom' }])
   })
 
   test('an issue that is gone is not told, and the delivery ends', async () => {

@@ -62,8 +62,8 @@ function recipientsOf(deps: AlertDeps, channel: Channel): string[] {
   if (channel.kind !== 'email') return ['']
   if (!deps.smtp()) return []
   return recipientsIn(deps, channel)
-    .filter((one) => one.state !== 'unconfirmed')
-    .map((one) => one.address)
+    .filter((recipient) => recipient.state !== 'unconfirmed')
+    .map((recipient) => recipient.address)
 }
 
 /** Whether a change that waited is of no interest any more: somebody has decided on the issue since. */
@@ -74,18 +74,18 @@ function isOver(meta: MetaStore, { kind, issueId }: AlertDue): boolean {
 async function decideDue(deps: AlertDeps): Promise<number> {
   const { meta, clock } = deps
   const asked = meta.alertsDue(dueMax, clock.now())
-  const over = asked.filter((one) => isOver(meta, one))
+  const over = asked.filter((item) => isOver(meta, item))
   const { told: due, goneIds } = await settleSkew(
     deps,
-    asked.filter((one) => !over.includes(one)),
+    asked.filter((item) => !over.includes(item)),
   )
-  goneIds.push(...over.map((one) => one.id))
+  goneIds.push(...over.map((item) => item.id))
   if (due.length + goneIds.length === 0) return 0
-  const channels = [...new Set(due.map((one) => one.organizationId))].flatMap((id) => meta.channelsOf(id))
+  const channels = [...new Set(due.map((item) => item.organizationId))].flatMap((id) => meta.channelsOf(id))
   const nowMs = clock.now()
   const recent = channels.length
     ? meta.deliveriesSince(
-        channels.map((one) => one.id),
+        channels.map((channel) => channel.id),
         nowMs - recentMs,
       )
     : []
@@ -172,7 +172,7 @@ async function attempt(deps: Wired, delivery: Delivery): Promise<void> {
 async function attemptAll(deps: Wired, deliveries: readonly Delivery[]): Promise<void> {
   const waiting = [...deliveries]
   const lane = async () => {
-    for (let one = waiting.shift(); one; one = waiting.shift()) await attempt(deps, one)
+    for (let item = waiting.shift(); item; item = waiting.shift()) await attempt(deps, item)
   }
   await Promise.all(Array.from({ length: atOnce }, lane))
 }
@@ -193,7 +193,7 @@ async function mailNow(deps: Wired, mail: Omit<Mail, 'messageId'>): Promise<stri
 /** Notifications: decided from the outbox that commits write, sent with retries, logged. Nothing is sent twice but after a crash between sending and noting it. */
 export function createAlerts(given: AlertDeps): Alerts {
   const deps: Wired = { ...given, mailer: given.mailer ?? createMailer() }
-  const mail: Alerts['mail'] = (one) => mailNow(deps, one)
+  const mail: Alerts['mail'] = (item) => mailNow(deps, item)
   const state = { running: undefined as Promise<number> | undefined, again: false, stopped: false }
   const round = async (): Promise<number> => {
     let tries = 0
@@ -229,7 +229,7 @@ export function createAlerts(given: AlertDeps): Alerts {
     test: async (channel) => {
       const queued = deps.meta.queueTest(channel.id, recipientsOf(deps, channel), deps.clock.now())
       await attemptAll(deps, queued)
-      return queued.flatMap((one) => deps.meta.deliveryById(one.id) ?? [])
+      return queued.flatMap((item) => deps.meta.deliveryById(item.id) ?? [])
     },
     mail,
     askToConfirm: createConfirmations(deps, mail),

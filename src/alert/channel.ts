@@ -18,7 +18,7 @@ export const channelKinds: readonly ChannelKind[] = ['email', 'slack', 'webhook'
 function emailTarget(text: string): string {
   const parts = [...new Set(text.split(/[\s,;]+/).filter(Boolean))]
   if (parts.length === 1 && parts[0] === 'members') return 'members'
-  const wrong = parts.find((one) => !address.test(one))
+  const wrong = parts.find((part) => !address.test(part))
   if (wrong !== undefined)
     throw new MishapError('VALIDATION', { fields: { target: [`"${wrong.slice(0, 100)}" is no e-mail address.`] } })
   if (parts.length === 0 || parts.length > recipientsMax)
@@ -51,7 +51,7 @@ export function shownTarget(kind: ChannelKind, target: string): string {
 
 /** Channels that nothing has come through since their last failure. */
 export const failingChannels = (channels: readonly Channel[]): Channel[] =>
-  channels.filter((one) => one.active && one.failingSinceMs !== null)
+  channels.filter((channel) => channel.active && channel.failingSinceMs !== null)
 
 type Room = { meta: MetaStore; seal: { seal(text: string): string; open(sealed: string): string } }
 
@@ -86,7 +86,7 @@ export function makeChannel(
 function addressesKept({ seal }: Room, before: Channel, target: string): string[] {
   const now = target.toLowerCase().split(',')
   try {
-    return addressesIn(seal, before).filter((one) => now.includes(one.toLowerCase()))
+    return addressesIn(seal, before).filter((item) => now.includes(item.toLowerCase()))
   } catch {
     // The data folder's secrets have changed since: nobody knows what it was.
     return []

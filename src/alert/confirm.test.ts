@@ -15,7 +15,7 @@ import type { Mail, SmtpSettings } from './send/email.ts'
 const folder = mkdtempSync(join(tmpdir(), 'mishap-confirm-'))
 const opened: { close(): void }[] = []
 afterAll(() => {
-  for (const one of opened) one.close()
+  for (const item of opened) item.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -49,7 +49,10 @@ function rig() {
     makeChannel({ meta, seal }, 1, { kind: 'email', name: 'Ops', target, project: null }).channel
   const statesOf = (id: number) => {
     const channel = meta.channelById(id)
-    return channel && recipientsIn({ meta, open: seal.open }, channel).map((one) => [one.address, one.state])
+    return (
+      channel &&
+      recipientsIn({ meta, open: seal.open }, channel).map((recipient) => [recipient.address, recipient.state])
+    )
   }
   const secretIn = (mail: Mail | undefined) => /secret=([\w-]{43})/.exec(mail?.text ?? '')?.[1] ?? ''
   return { clock, meta, mails, state, seal, alerts, make, statesOf, secretIn }
@@ -60,7 +63,7 @@ describe('an address that belongs to no member', () => {
     const { clock, meta, mails, alerts, make, statesOf, secretIn } = rig()
     const channel = make('Ops@x.test')
     await alerts.askToConfirm(channel)
-    expect(mails.map((one) => [one.to, one.subject])).toEqual([
+    expect(mails.map((mail) => [mail.to, mail.subject])).toEqual([
       ['Ops@x.test', 'Confirm notifications of Acme on Mishap'],
     ])
     commit(meta, { events: [effect({ title: 'Boom' })] })

@@ -53,10 +53,10 @@ function createHourly(clock: Clock, most: number): (name: string) => boolean {
   const counts = new LRUCache<string, { count: number; endsMs: number }>({ max: namesMax })
   return (name) => {
     const found = counts.get(name)
-    const one = found && found.endsMs > clock.now() ? found : { count: 0, endsMs: clock.now() + hourMs }
-    one.count += 1
-    counts.set(name, one)
-    return one.count <= most
+    const item = found && found.endsMs > clock.now() ? found : { count: 0, endsMs: clock.now() + hourMs }
+    item.count += 1
+    counts.set(name, item)
+    return item.count <= most
   }
 }
 
@@ -84,9 +84,11 @@ export function createConfirmations(room: Room, send: Send): (channel: Channel, 
     const organization = meta.organizationById(channel.organizationId)
     if (!organization || !room.smtp()) return
     const waiting = recipientsIn(room, channel).filter(
-      (one) => one.state === 'unconfirmed' && (only === undefined ? one.askedMs === null : one.address === only),
+      (recipient) =>
+        recipient.state === 'unconfirmed' &&
+        (only === undefined ? recipient.askedMs === null : recipient.address === only),
     )
-    await Promise.all(waiting.map((one) => ask(channel, organization, one.address)))
+    await Promise.all(waiting.map((item) => ask(channel, organization, item.address)))
   }
 }
 

@@ -31,8 +31,8 @@ const due = (issueId: number, more: Partial<AlertDue> = {}): AlertDue => ({
   ...more,
 })
 const many = (from: number, count: number) => Array.from({ length: count }, (_, at) => due(from + at))
-const sent = (one: NewDelivery, agoMs: number): Delivery => ({
-  ...one,
+const sent = (newDelivery: NewDelivery, agoMs: number): Delivery => ({
+  ...newDelivery,
   id: 1,
   status: 'sent',
   attempts: 1,
@@ -48,7 +48,13 @@ const summarySent = (agoMs: number) => sent({ channelId: 1, recipient: '', kind:
 const ask = (more: Partial<Parameters<typeof decide>[0]>) =>
   decide({ due: [due(1)], channels: [channel(1)], recent: [], recipientsOf: () => [''], nowMs, ...more })
 const told = (deliveries: NewDelivery[]) =>
-  deliveries.map((one) => [one.channelId, one.recipient, one.kind, one.items.map((item) => item.issueId), one.more])
+  deliveries.map((delivery) => [
+    delivery.channelId,
+    delivery.recipient,
+    delivery.kind,
+    delivery.items.map((item) => item.issueId),
+    delivery.more,
+  ])
 
 describe('who is told', () => {
   test.each<{ says: string; ask: Partial<Parameters<typeof decide>[0]>; told: unknown[] }>([
@@ -60,7 +66,7 @@ describe('who is told', () => {
     { says: 'nobody without recipients', ask: { recipientsOf: () => [] }, told: [] },
     {
       says: 'each recipient of each channel',
-      ask: { channels: [channel(1), channel(2)], recipientsOf: (one) => (one.id === 1 ? ['a', 'b'] : ['']) },
+      ask: { channels: [channel(1), channel(2)], recipientsOf: (item) => (item.id === 1 ? ['a', 'b'] : ['']) },
       told: [
         [1, 'a', 'issue', [1], 0],
         [1, 'b', 'issue', [1], 0],
@@ -91,7 +97,7 @@ describe('one message an issue and hour', () => {
     const first = ask({ due: [change], channels, recent })
     expect(told(first.deliveries)).toEqual([[2, '', 'issue', [1], 0]])
     expect(first).toMatchObject({ doneIds: [], held: [{ id: 10, untilMs: nowMs + 30 * minuteMs }] })
-    const made = first.deliveries.map((one) => sent(one, 0))
+    const made = first.deliveries.map((delivery) => sent(delivery, 0))
     const later = { due: [change], channels, recent: [...recent, ...made], nowMs: nowMs + 30 * minuteMs }
     const second = ask(later)
     expect(told(second.deliveries)).toEqual([[1, '', 'issue', [1], 0]])
@@ -110,8 +116,8 @@ describe('one message an issue and hour', () => {
 describe('a flood', () => {
   test('ten single messages, then one summary that names twenty and counts the rest', () => {
     const { deliveries, doneIds } = ask({ due: many(1, 45) })
-    expect(deliveries.map((one) => one.kind)).toEqual([...Array(10).fill('issue'), 'summary'])
-    expect(deliveries.at(-1)?.items.map((one) => one.issueId)).toEqual(many(11, 20).map((one) => one.issueId))
+    expect(deliveries.map((delivery) => delivery.kind)).toEqual([...Array(10).fill('issue'), 'summary'])
+    expect(deliveries.at(-1)?.items.map((item) => item.issueId)).toEqual(many(11, 20).map((item) => item.issueId))
     expect(deliveries.at(-1)?.more).toBe(15)
     expect(doneIds).toHaveLength(45)
   })
@@ -121,8 +127,8 @@ describe('a flood', () => {
       summarySent(5 * minuteMs),
     ]
     expect(ask({ due: many(1, 3), recent })).toEqual({ deliveries: [], doneIds: [], held: [] })
-    const later = recent.map((one) => ({ ...one, createdMs: one.createdMs - 5 * minuteMs }))
-    expect(ask({ due: many(1, 3), recent: later }).deliveries.map((one) => one.kind)).toEqual([
+    const later = recent.map((item) => ({ ...item, createdMs: item.createdMs - 5 * minuteMs }))
+    expect(ask({ due: many(1, 3), recent: later }).deliveries.map((delivery) => delivery.kind)).toEqual([
       'issue',
       'issue',
       'issue',
@@ -133,7 +139,14 @@ describe('a flood', () => {
       ['a', 'b', 'c'].map((who) => issueSent(100 + at, 1000, who)),
     ).flat()
     const { deliveries } = ask({ due: many(1, 2), recent, recipientsOf: () => ['a', 'b', 'c'] })
-    expect(deliveries.map((one) => one.kind)).toEqual(['issue', 'issue', 'issue', 'summary', 'summary', 'summary'])
+    expect(deliveries.map((delivery) => delivery.kind)).toEqual([
+      'issue',
+      'issue',
+      'issue',
+      'summary',
+      'summary',
+      'summary',
+    ])
   })
   test('one channel that holds a change does not tell another one twice', () => {
     const recent = [...Array.from({ length: 10 }, (_, at) => issueSent(100 + at, 1000)), summarySent(1000)]

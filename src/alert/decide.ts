@@ -37,9 +37,9 @@ const wants = (channel: Channel, due: AlertDue): boolean =>
 
 /** One message stands as a delivery for each of its recipients: counted once. */
 function messagesOf(recent: readonly Delivery[], channel: Channel): Delivery[] {
-  const mine = recent.filter((one) => one.channelId === channel.id)
+  const mine = recent.filter((item) => item.channelId === channel.id)
   const first = mine[0]?.recipient
-  return mine.filter((one) => one.recipient === first)
+  return mine.filter((item) => item.recipient === first)
 }
 
 /** `held`: for the next summary; `later`: until when, by the change's id. */
@@ -48,36 +48,36 @@ type ChannelDecision = { deliveries: NewDelivery[]; held: AlertDue[]; later: Map
 function decideChannel(channel: Channel, question: Question): ChannelDecision {
   const { recent, nowMs } = question
   const recipients = question.recipientsOf(channel)
-  const wanted = question.due.filter((one) => wants(channel, one))
+  const wanted = question.due.filter((entry) => wants(channel, entry))
   const later = new Map<number, number>()
   if (wanted.length === 0 || recipients.length === 0) return { deliveries: [], held: [], later }
   const messages = messagesOf(recent, channel)
   const toldMs = new Map<number, number>()
-  for (const one of messages)
-    for (const { issueId } of one.items) toldMs.set(issueId, Math.max(one.createdMs, toldMs.get(issueId) ?? 0))
+  for (const message of messages)
+    for (const { issueId } of message.items) toldMs.set(issueId, Math.max(message.createdMs, toldMs.get(issueId) ?? 0))
   const fresh: AlertDue[] = []
-  for (const one of wanted) {
-    const lastMs = toldMs.get(one.issueId)
+  for (const entry of wanted) {
+    const lastMs = toldMs.get(entry.issueId)
     // Who was told after the change has heard of it.
-    if (lastMs !== undefined && lastMs >= one.atMs) continue
+    if (lastMs !== undefined && lastMs >= entry.atMs) continue
     // An issue that was told as new and comes back within the hour would else come back unheard.
-    if (lastMs !== undefined && lastMs > nowMs - issuePauseMs) later.set(one.id, lastMs + issuePauseMs)
+    if (lastMs !== undefined && lastMs > nowMs - issuePauseMs) later.set(entry.id, lastMs + issuePauseMs)
     else {
-      toldMs.set(one.issueId, Number.POSITIVE_INFINITY)
-      fresh.push(one)
+      toldMs.set(entry.issueId, Number.POSITIVE_INFINITY)
+      fresh.push(entry)
     }
   }
-  const lately = messages.filter((one) => one.createdMs > nowMs - floodMs)
-  const room = Math.max(0, singlesMax - lately.filter((one) => one.kind === 'issue').length)
+  const lately = messages.filter((message) => message.createdMs > nowMs - floodMs)
+  const room = Math.max(0, singlesMax - lately.filter((entry) => entry.kind === 'issue').length)
   const item = ({ issueId, kind, eventId }: AlertDue): DeliveryItem => ({ issueId, kind, eventId })
   const to = (kind: 'issue' | 'summary', items: DeliveryItem[], more: number): NewDelivery[] =>
     recipients.map((recipient) => ({ channelId: channel.id, recipient, kind, items, more }))
 
-  const deliveries = fresh.slice(0, room).flatMap((one) => to('issue', [item(one)], 0))
+  const deliveries = fresh.slice(0, room).flatMap((entry) => to('issue', [item(entry)], 0))
   const rest = fresh.slice(room)
   if (rest.length === 0) return { deliveries, held: [], later }
   // The first summary goes at once, so that a flood is known as one; the next ones gather what comes.
-  if (lately.some((one) => one.kind === 'summary')) return { deliveries, held: rest, later }
+  if (lately.some((entry) => entry.kind === 'summary')) return { deliveries, held: rest, later }
   const items = rest.slice(0, summaryItemsMax).map(item)
   return { deliveries: [...deliveries, ...to('summary', items, rest.length - items.length)], held: [], later }
 }
@@ -88,12 +88,12 @@ function decideChannel(channel: Channel, question: Question): ChannelDecision {
  */
 export function decide(question: Question): Decision {
   const decisions = question.channels.map((channel) => decideChannel(channel, question))
-  const inFlood = new Set(decisions.flatMap((one) => one.held.map(({ id }) => id)))
+  const inFlood = new Set(decisions.flatMap((decision) => decision.held.map(({ id }) => id)))
   const later = new Map<number, number>()
-  for (const [id, untilMs] of decisions.flatMap((one) => [...one.later]))
+  for (const [id, untilMs] of decisions.flatMap((decision) => [...decision.later]))
     later.set(id, Math.min(untilMs, later.get(id) ?? untilMs))
   return {
-    deliveries: decisions.flatMap((one) => one.deliveries),
+    deliveries: decisions.flatMap((decision) => decision.deliveries),
     doneIds: question.due.filter(({ id }) => !inFlood.has(id) && !later.has(id)).map(({ id }) => id),
     held: [...later].filter(([id]) => !inFlood.has(id)).map(([id, untilMs]) => ({ id, untilMs })),
   }

@@ -39,7 +39,7 @@ const kindWord = (kind: AlertKind): string => kindWords[kind]
 const place = ({ issue, project }: Told): string =>
   [project.slug, issue.lastRelease]
     .filter(Boolean)
-    .map((one) => line(one, 80))
+    .map((item) => line(item, 80))
     .join(' · ')
 
 /** The subject of a mail and the headline of a chat message. */
@@ -54,12 +54,12 @@ export function subjectOf(message: Message): string {
 const testSentence = 'Notifications reach this channel.'
 const summarySentence = 'So much is new at once that single messages are held back. What came since:'
 
-function textItem(message: Message, one: Told): string {
-  const { issue } = one
+function textItem(message: Message, told: Told): string {
+  const { issue } = told
   return [
-    `${kindWord(one.kind)} ${issue.shortId}: ${line(issue.title)}`,
+    `${kindWord(told.kind)} ${issue.shortId}: ${line(issue.title)}`,
     issue.culprit ? `  in ${line(issue.culprit)}` : '',
-    `  ${place(one)} · ${issue.count} ${issue.count === 1 ? 'event' : 'events'}`,
+    `  ${place(told)} · ${issue.count} ${issue.count === 1 ? 'event' : 'events'}`,
     `  ${issueUrl(message, issue)}`,
   ]
     .filter(Boolean)
@@ -72,7 +72,7 @@ const moreSentence = (message: Message): string[] =>
 /** The plain text of a mail. */
 export function textOf(message: Message): string {
   if (message.kind === 'test') return `${testSentence}\n`
-  const items = message.told.map((one) => textItem(message, one))
+  const items = message.told.map((item) => textItem(message, item))
   return `${[...(message.kind === 'summary' ? [summarySentence] : []), ...items, ...moreSentence(message)].join('\n\n')}\n`
 }
 
@@ -80,17 +80,17 @@ export function textOf(message: Message): string {
 export function htmlOf(message: Message): string {
   const paragraph = (inner: string) => `<p style="font:14px/1.5 sans-serif;margin:0 0 16px">${inner}</p>`
   if (message.kind === 'test') return paragraph(testSentence)
-  const items = message.told.map((one) => {
-    const { issue } = one
+  const items = message.told.map((item) => {
+    const { issue } = item
     const head = `<a href="${html(issueUrl(message, issue))}">${html(`${issue.shortId}: ${line(issue.title)}`)}</a>`
     return paragraph(
-      `${html(kindWord(one.kind))} ${head}<br>${issue.culprit ? `${html(line(issue.culprit))}<br>` : ''}${html(place(one))} · ${issue.count} ${issue.count === 1 ? 'event' : 'events'}`,
+      `${html(kindWord(item.kind))} ${head}<br>${issue.culprit ? `${html(line(issue.culprit))}<br>` : ''}${html(place(item))} · ${issue.count} ${issue.count === 1 ? 'event' : 'events'}`,
     )
   })
   return [
     ...(message.kind === 'summary' ? [paragraph(summarySentence)] : []),
     ...items,
-    ...moreSentence(message).map((one) => paragraph(html(one))),
+    ...moreSentence(message).map((item) => paragraph(html(item))),
   ].join('\n')
 }
 
@@ -98,13 +98,13 @@ export function htmlOf(message: Message): string {
 export function slackOf(message: Message): object {
   const subject = subjectOf(message)
   if (message.kind === 'test') return { text: mrkdwn(`${subject}. ${testSentence}`) }
-  const sections = message.told.map((one) => {
-    const { issue } = one
+  const sections = message.told.map((item) => {
+    const { issue } = item
     const head = `<${issueUrl(message, issue)}|${mrkdwn(`${issue.shortId}: ${line(issue.title)}`).replaceAll('|', '¦')}>`
-    const rows = [`*${kindWord(one.kind)}* ${head}`, mrkdwn(line(issue.culprit)), mrkdwn(place(one))]
+    const rows = [`*${kindWord(item.kind)}* ${head}`, mrkdwn(line(issue.culprit)), mrkdwn(place(item))]
     return { type: 'section', text: { type: 'mrkdwn', text: rows.filter(Boolean).join('\n').slice(0, 2900) } }
   })
-  const more = moreSentence(message).map((one) => ({ type: 'section', text: { type: 'mrkdwn', text: mrkdwn(one) } }))
+  const more = moreSentence(message).map((item) => ({ type: 'section', text: { type: 'mrkdwn', text: mrkdwn(item) } }))
   return { text: mrkdwn(subject), blocks: [...sections, ...more] }
 }
 

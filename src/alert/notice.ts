@@ -32,11 +32,11 @@ export function noticeMail(told: {
   const said = typeof activity.data.text === 'string' ? activity.data.text.slice(0, textMax) : ''
   const link = issueUrl(told, issue)
   const paragraph = (inner: string) => `<p style="font:14px/1.5 sans-serif;margin:0 0 16px">${inner}</p>`
-  const quoted = said.split('\n').map((one) => line(one, textMax))
+  const quoted = said.split('\n').map((item) => line(item, textMax))
   return {
     to: told.to.email,
     subject: first,
-    text: [first, ...(said ? [quoted.map((one) => `> ${one}`).join('\n')] : []), `${link}\n`].join('\n\n'),
+    text: [first, ...(said ? [quoted.map((item) => `> ${item}`).join('\n')] : []), `${link}\n`].join('\n\n'),
     html: [
       paragraph(html(first)),
       ...(said ? [paragraph(quoted.map(html).join('<br>'))] : []),

@@ -18,8 +18,8 @@ export type Recipient = {
 type Room = { meta: Pick<MetaStore, 'membersOf' | 'people' | 'addressesOf'>; open(sealed: string): string }
 
 function peopleOf(meta: Room['meta'], channel: Channel, may: (role: string) => boolean) {
-  const members = meta.membersOf(channel.organizationId).filter((one) => may(one.role))
-  return meta.people(members.map((one) => one.userId)).map((one) => one.email)
+  const members = meta.membersOf(channel.organizationId).filter((member) => may(member.role))
+  return meta.people(members.map((member) => member.userId)).map((person) => person.email)
 }
 
 /** The addresses that a mail channel names, else nothing. Throws when the channel can't be opened. */
@@ -39,7 +39,7 @@ export function recipientsIn(room: Room, channel: Channel): Recipient[] {
   if (room.open(channel.sealedTarget) === 'members')
     return peopleOf(meta, channel, (role) => role !== 'viewer').map(member)
   const members = new Set(peopleOf(meta, channel, () => true))
-  const known = new Map(meta.addressesOf(channel.id).map((one) => [one.address, one]))
+  const known = new Map(meta.addressesOf(channel.id).map((address) => [address.address, address]))
   return addressesIn(room, channel).map((address) => {
     const name = address.toLowerCase()
     if (members.has(name)) return member(address)

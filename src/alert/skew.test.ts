@@ -14,7 +14,7 @@ import { createAlerts } from './alert.ts'
 const folder = mkdtempSync(join(tmpdir(), 'mishap-skew-'))
 const opened: { close(): void }[] = []
 afterAll(() => {
-  for (const one of opened) one.close()
+  for (const item of opened) item.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -38,7 +38,7 @@ function rig(found: { all: number; last: number; away?: boolean }) {
       countsOf: async (scope, hashes) => {
         if (found.away) throw new MishapError('STORE_UNAVAILABLE')
         const events = scope.toMs - scope.fromMs === skewLastMs ? found.last : found.all
-        return hashes.map((one) => ({ ...one, events, lastMs: 0, firstMs: 0 }))
+        return hashes.map((item) => ({ ...item, events, lastMs: 0, firstMs: 0 }))
       },
     },
   })

@@ -8,8 +8,8 @@ import type { AlertDeps } from './alert.ts'
 type Settled = { told: AlertDue[]; goneIds: number[] }
 
 /** Whether an issue's skew goes on since a change asked for a notification; undefined: nobody can say now. */
-async function lasts({ meta, events, clock, observe }: AlertDeps, one: AlertDue): Promise<boolean | undefined> {
-  const issue = meta.issueById(one.issueId)
+async function lasts({ meta, events, clock, observe }: AlertDeps, alertDue: AlertDue): Promise<boolean | undefined> {
+  const issue = meta.issueById(alertDue.issueId)
   if (!issue) return false
   // It was skew alone; what joined it since is an error like any other.
   if (!isSkewOnly(issue.signCounts, issue.count)) return true
@@ -17,7 +17,7 @@ async function lasts({ meta, events, clock, observe }: AlertDeps, one: AlertDue)
   const hashes = meta.hashesOf([issue.id]).get(issue.id) ?? []
   const refs = hashes.map((groupHash) => ({ projectId: issue.projectId, groupHash }))
   // What asked for it came a little before.
-  const fromMs = one.atMs - 60_000
+  const fromMs = alertDue.atMs - 60_000
   const countOf = async (sinceMs: number) => {
     const scope = { projectIds: [issue.projectId], environments: [], fromMs: sinceMs, toMs: nowMs }
     return (await events.countsOf(scope, refs)).reduce((sum, group) => sum + group.events, 0)
@@ -38,11 +38,11 @@ async function lasts({ meta, events, clock, observe }: AlertDeps, one: AlertDue)
 export async function settleSkew(deps: AlertDeps, due: readonly AlertDue[]): Promise<Settled> {
   const settled: Settled = { told: [], goneIds: [] }
   let isAway = false
-  for (const one of due) {
+  for (const item of due) {
     // One answer that does not come is enough to know it of the others.
-    const goesOn = one.untilMs === 0 || (isAway ? undefined : await lasts(deps, one))
-    if (goesOn) settled.told.push(one)
-    else if (goesOn === false) settled.goneIds.push(one.id)
+    const goesOn = item.untilMs === 0 || (isAway ? undefined : await lasts(deps, item))
+    if (goesOn) settled.told.push(item)
+    else if (goesOn === false) settled.goneIds.push(item.id)
     else isAway = true
   }
   return settled

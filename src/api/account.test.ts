@@ -3,7 +3,7 @@ import { appForFile } from './app.cases.ts'
 
 const { made, call } = appForFile()
 const password = 'correct horse battery'
-const cookieOf = (cookies: string[]) => cookies.map((one) => one.split(';')[0]).join('; ')
+const cookieOf = (cookies: string[]) => cookies.map((cookie) => cookie.split(';')[0]).join('; ')
 
 async function signedIn(userAgent = ''): Promise<Record<string, string>> {
   const headers = new Headers({ 'user-agent': userAgent, 'x-forwarded-for': '192.0.2.7' })

@@ -19,7 +19,7 @@ beforeAll(async () => {
 async function titles(query: string): Promise<string[]> {
   const answer = await get(`${O}/issues/?${query}`)
   if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`)
-  return (answer.json as RestIssue[]).map((one) => one.metadata.type ?? one.title)
+  return (answer.json as RestIssue[]).map((item) => item.metadata.type ?? item.title)
 }
 async function issueOf(type: string): Promise<RestIssue> {
   const found = (await get(`${O}/issues/?query=${encodeURIComponent(type)}`)).json as RestIssue[]
@@ -59,9 +59,9 @@ describe('issue stream', () => {
       expect(answer.headers.get('x-hits')).toBe('3')
       const link = answer.headers.get('link') ?? ''
       const links = [...link.matchAll(/<([^>]+)>; rel="(\w+)"; results="(\w+)"; cursor="(\d+:\d+:[01])"/g)]
-      expect(links.map((one) => one[2])).toEqual(['previous', 'next'])
+      expect(links.map((item) => item[2])).toEqual(['previous', 'next'])
       expect(links[0]?.[3]).toBe(String(page > 0))
-      seen.push(...(answer.json as RestIssue[]).map((one) => one.id))
+      seen.push(...(answer.json as RestIssue[]).map((item) => item.id))
       if (links[1]?.[3] === 'false') break
       next = (links[1]?.[1] ?? '').replace('http://mishap.test/api/0', '')
     }
@@ -116,7 +116,7 @@ describe('one issue', () => {
     ]) {
       const answer = await get(path)
       expect([path, answer.status, (answer.json as RestIssueDetail).id]).toEqual([path, 200, id])
-      expect((answer.json as RestIssueDetail).tags.find((one) => one.key === 'fruit')?.totalValues).toBe(3)
+      expect((answer.json as RestIssueDetail).tags.find((tag) => tag.key === 'fruit')?.totalValues).toBe(3)
     }
     expect((await get(`${O}/shortids/${shortId}/`)).json).toMatchObject({
       organizationSlug: 'acme',
@@ -155,7 +155,9 @@ describe('one issue', () => {
     })
     expect((await get(`${O}/issues/${id}/notes/`)).json).toHaveLength(1)
     const { activity } = (await get(`${O}/issues/${id}/activities/`)).json as { activity: { type: string }[] }
-    expect(activity.map((one) => one.type)).toEqual(expect.arrayContaining(['note', 'set_resolved', 'set_unresolved']))
+    expect(activity.map((item) => item.type)).toEqual(
+      expect.arrayContaining(['note', 'set_resolved', 'set_unresolved']),
+    )
     expect(told).toContainEqual({ kind: 'issue', id })
     stop()
   })
@@ -227,7 +229,7 @@ describe('events', () => {
     const found = (await get(`${O}/eventids/${hex(1)}/`)).json as { event: RestEvent }
     expect(found).toMatchObject({ organizationSlug: 'acme', projectSlug: 'web', eventId: hex(1) })
     const { event } = found
-    expect(event.entries.map((one) => one.type)).toEqual(['exception', 'breadcrumbs', 'request'])
+    expect(event.entries.map((item) => item.type)).toEqual(['exception', 'breadcrumbs', 'request'])
     const [exception] = event.entries
     if (exception?.type !== 'exception') throw new Error('no exception')
     expect(exception.data.values[0]).toMatchObject({ type: 'TypeError', value: 'x is undefined' })
@@ -251,24 +253,24 @@ describe('events', () => {
       environment: 'production',
     })
     expect(event.tags).toContainEqual({ key: 'fruit', value: 'apple' })
-    expect(event.attachments.map((one) => one.name)).toHaveLength(2)
+    expect(event.attachments.map((attachment) => attachment.name)).toHaveLength(2)
   })
 
   test('list of an issue, with a query and pages; list of a project', async () => {
     const { id } = await issueOf('TypeError')
     const all = await get(`${O}/issues/${id}/events/?limit=2`)
-    expect((all.json as RestEvent[]).map((one) => one.id)).toEqual([hex(3), hex(2)])
+    expect((all.json as RestEvent[]).map((item) => item.id)).toEqual([hex(3), hex(2)])
     const next = /rel="next"; results="true"; cursor="(\d+:2:0)"/.exec(all.headers.get('link') ?? '')?.[1]
     for (const cursor of ['0:2:0', next])
       expect(
         ((await get(`${O}/issues/${id}/events/?limit=2&cursor=${cursor}`)).json as RestEvent[]).map(({ id }) => id),
       ).toEqual([hex(1)])
     expect(
-      ((await get(`${O}/issues/${id}/events/?query=fruit:pear`)).json as RestEvent[]).map((one) => one.id),
+      ((await get(`${O}/issues/${id}/events/?query=fruit:pear`)).json as RestEvent[]).map((item) => item.id),
     ).toEqual([hex(3), hex(2)])
     expect((await get(`${O}/issues/${id}/events/?query=undefined`)).json as RestEvent[]).toHaveLength(3)
     const listed = (await get(`${P}/events/`)).json as RestEvent[]
-    expect(listed.map((one) => one.id)).toEqual([hex(5), hex(4), hex(3), hex(2), hex(1)])
+    expect(listed.map((item) => item.id)).toEqual([hex(5), hex(4), hex(3), hex(2), hex(1)])
     // sentry-cli 2.x reads a text here, and a map in one event
     expect([listed.at(-1)?.release, listed[0]?.release]).toEqual(['shop@1.0.0', null])
     expect((await get(`${P}/events/${hex(4)}/`)).json).toMatchObject({ id: hex(4) })
@@ -293,7 +295,7 @@ describe('events', () => {
   test('attachments are bytes that no browser runs', async () => {
     const list = (await get(`${P}/events/${hex(1)}/attachments/`)).json as { id: string; name: string }[]
     expect(list).toHaveLength(2)
-    const evil = list.find((one) => one.name.includes('evil'))
+    const evil = list.find((item) => item.name.includes('evil'))
     const plain = await get(`${P}/events/${hex(1)}/attachments/${evil?.id}/`)
     expect(plain.json).toMatchObject({ mimetype: 'text/html' })
     const bytes = await get(`${P}/events/${hex(1)}/attachments/${evil?.id}/?download=1`)
@@ -340,7 +342,7 @@ describe('the rest', () => {
   })
 
   test('environments, tag values, arrivals', async () => {
-    expect(((await get(`${O}/environments/`)).json as { name: string }[]).map((one) => one.name)).toEqual([
+    expect(((await get(`${O}/environments/`)).json as { name: string }[]).map((item) => item.name)).toEqual([
       'production',
       'staging',
     ])
@@ -362,28 +364,28 @@ describe('the rest', () => {
       body: { name: 'Täglich Brot!', platform: 'python' },
     })
     expect([created.status, created.json]).toMatchObject([201, { slug: 'taglich-brot', platform: 'python' }])
-    const one = '/projects/acme/taglich-brot'
-    const [key] = (await get(`${one}/keys/`)).json as { id: string; dsn: { public: string } }[]
+    const text = '/projects/acme/taglich-brot'
+    const [key] = (await get(`${text}/keys/`)).json as { id: string; dsn: { public: string } }[]
     expect(key?.dsn.public).toMatch(/^http:\/\/[0-9a-f]{32}@mishap\.test\/\d+$/)
     expect(
       (
-        await made().call('PUT', `${one}/keys/${key?.id}/`, {
+        await made().call('PUT', `${text}/keys/${key?.id}/`, {
           body: { isActive: false, rateLimit: { window: 60, count: 5 } },
         })
       ).json,
     ).toMatchObject({ isActive: false, rateLimit: { window: 60, count: 5 } })
-    expect((await get(`${one}/keys/${key?.id}/tunnel/`)).json).toMatchObject({
+    expect((await get(`${text}/keys/${key?.id}/tunnel/`)).json).toMatchObject({
       dsn: key?.dsn.public,
       path: expect.stringMatching(/^\/[a-z]{10}$/),
     })
-    expect((await get(`${one}/keys/nothing/tunnel/`)).status).toBe(404)
-    const second = await made().call('POST', `${one}/keys/`, { body: { name: 'Second' } })
+    expect((await get(`${text}/keys/nothing/tunnel/`)).status).toBe(404)
+    const second = await made().call('POST', `${text}/keys/`, { body: { name: 'Second' } })
     expect(second.status).toBe(201)
-    expect((await made().call('DELETE', `${one}/keys/${(second.json as { id: string }).id}/`)).status).toBe(204)
-    expect((await get(`${one}/keys/${(second.json as { id: string }).id}/`)).status).toBe(404)
+    expect((await made().call('DELETE', `${text}/keys/${(second.json as { id: string }).id}/`)).status).toBe(204)
+    expect((await get(`${text}/keys/${(second.json as { id: string }).id}/`)).status).toBe(404)
     expect(
       (
-        await made().call('PUT', `${one}/`, {
+        await made().call('PUT', `${text}/`, {
           body: { name: 'Bread', slug: 'bread', allowedOrigins: ['https://shop.example'] },
         })
       ).json,
@@ -405,7 +407,7 @@ describe('the rest', () => {
       password: 'correct horse battery',
       headers: new Headers({ origin: 'http://mishap.test' }),
     })
-    const headers = { cookie: signed.cookies.map((one) => one.split(';')[0]).join('; ') }
+    const headers = { cookie: signed.cookies.map((cookie) => cookie.split(';')[0]).join('; ') }
     const created = await made().call('POST', '/api-tokens/', {
       body: { name: 'x', scopes: ['event:read'], organization: 'acme' },
       token: null,
@@ -449,7 +451,7 @@ describe('the rest', () => {
       attachment: '1',
       token: '1',
     }
-    for (const route of routes.filter((one) => one.path.includes(':org') || one.path.includes(':issue'))) {
+    for (const route of routes.filter((item) => item.path.includes(':org') || item.path.includes(':issue'))) {
       const path = route.path.replace(/:(\w+)/g, (_all, name: string) => values[name] ?? 'x')
       const answer = await made().call(route.method, path, {
         token,
@@ -478,7 +480,7 @@ describe('the rest', () => {
 
   test('the OpenAPI file is the one made from the routes, and every operation has a name of its own', () => {
     expect(readFileSync('docs/openapi.json', 'utf8')).toBe(openapiText())
-    const names = routes.map((one) => one.operationId)
+    const names = routes.map((route) => route.operationId)
     expect(new Set(names).size).toBe(names.length)
   })
 })

@@ -35,9 +35,9 @@ export function createRoutes(app: App): Hono {
   // strict: false answers both spellings of a path, because redirecting a POST breaks clients
   const hono = new Hono({ strict: false })
   hono.all('/api/auth/*', (context) => app.auth.handle(context.req.raw))
-  for (const one of routes) hono.on(one.method, addressOf(one.path), (context) => run(app, one, context))
+  for (const route of routes) hono.on(route.method, addressOf(route.path), (context) => run(app, route, context))
   const paths = new Map<string, string[]>()
-  for (const one of routes) paths.set(one.path, [...(paths.get(one.path) ?? []), one.method])
+  for (const route of routes) paths.set(route.path, [...(paths.get(route.path) ?? []), route.method])
   for (const [path, methods] of paths)
     hono.all(addressOf(path), () => failure(app, new MishapError('METHOD_NOT_ALLOWED'), { allow: methods.join(', ') }))
   hono.notFound(() => failure(app, new MishapError('NOT_FOUND')))

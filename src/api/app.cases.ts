@@ -201,7 +201,7 @@ export async function openTestApp(): Promise<TestApp> {
       )
       const batch = meta.openBatch(jpos, jpos + 1)
       await events.insert(
-        Buffer.from(refined.map((one) => encodeEventRow({ ...one.row, jpos })).join('')),
+        Buffer.from(refined.map((item) => encodeEventRow({ ...item.row, jpos })).join('')),
         `test:${jpos}`,
       )
       const first = refined[0]
@@ -238,11 +238,11 @@ export async function openTestApp(): Promise<TestApp> {
       ]
       meta.commitBatch(
         batch,
-        { events: refined.map((one) => one.effect), attachments: rows, outcomes, dead: [] },
+        { events: refined.map((item) => item.effect), attachments: rows, outcomes, dead: [] },
         systemClock.now(),
       )
       jpos++
-      return refined.map((one) => one.row.eventId)
+      return refined.map((item) => item.row.eventId)
     },
     async call(method, path, { body, token: own = token, headers = {} } = {}) {
       const request = new Request(`http://mishap.test/api/0${path}`, {
@@ -283,7 +283,7 @@ function holdToShape(method: string, path: string, status: number, text: string)
   const fits = (pattern: string) => new RegExp(`^${pattern.replace(/:\w+/g, '[^/]+')}$`).test(plain)
   // A plain path wins over one with a name in the same place, as in the router.
   const route = routes
-    .filter((one) => one.method === method && fits(one.path))
+    .filter((item) => item.method === method && fits(item.path))
     .sort((a, b) => a.path.split(':').length - b.path.split(':').length)[0]
   if (!route) throw new Error(`no route for ${method} ${path}`)
   if (route.produces !== undefined) return

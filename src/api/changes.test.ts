@@ -41,8 +41,8 @@ describe('revisions', () => {
     ],
     ['issue', async () => `${O}/issues/${(await first()).id}/`, { status: 'resolved' }, { status: 'ignored' }],
   ]
-  test.each(things)('%s: a stale write is refused, says who was there before, and changes nothing', async (...one) => {
-    const [, pathOf, change, other] = one
+  test.each(things)('%s: a stale write is refused, says who was there before, and changes nothing', async (...item) => {
+    const [, pathOf, change, other] = item
     const path = await pathOf()
     const { revision } = (await call('GET', path)).json as { revision: number }
     const bob = await call('PUT', path, { body: { ...change, revision }, token: state.other?.token ?? '' })
@@ -213,7 +213,7 @@ describe('people', () => {
   test('seen is the caller’s own and tells nobody', async () => {
     const { id, hasSeen } = await first()
     const mine = async (token?: string) =>
-      ((await call('GET', `${O}/issues/`, token ? { token } : {})).json as RestIssue[]).find((one) => one.id === id)
+      ((await call('GET', `${O}/issues/`, token ? { token } : {})).json as RestIssue[]).find((item) => item.id === id)
         ?.hasSeen
     const changes: unknown[] = []
     const { app, organization } = made()

@@ -18,7 +18,7 @@ beforeAll(async () => {
   ])
 }, 30_000)
 
-const names = async (path: string) => ((await call('GET', path)).json as { name: string }[]).map((one) => one.name)
+const names = async (path: string) => ((await call('GET', path)).json as { name: string }[]).map((item) => item.name)
 const hide = (name: string, isHidden: boolean) =>
   call('PUT', `${P}/environments/${encodeURIComponent(name)}/`, { body: { isHidden } })
 const hits = async (query: string) => ((await call('GET', `${O}/issues/?${query}`)).json as unknown[]).length

@@ -20,9 +20,9 @@ async function stored(project: Project, ...events: Record<string, unknown>[]): P
   const jpos = places.jpos++
   const refined = events.map((event) => refineEvent(event, head))
   const batch = meta.openBatch(jpos, jpos + 1)
-  const rows = refined.map((one) => encodeEventRow({ ...one.row, jpos })).join('')
+  const rows = refined.map((item) => encodeEventRow({ ...item.row, jpos })).join('')
   await app.events.insert(Buffer.from(rows), `failures:${jpos}`)
-  const effects = { events: refined.map((one) => one.effect), attachments: [], outcomes: [], dead: [] }
+  const effects = { events: refined.map((item) => item.effect), attachments: [], outcomes: [], dead: [] }
   meta.commitBatch(batch, effects, Date.now())
   await app.triage.failures()
 }
@@ -116,7 +116,9 @@ describe('a hidden server error and its browser events, of two projects', () => 
     await stored(state.api, own(111, '1000111'), quoting)
     const hits = async (digest: string) => {
       const { json } = await call('GET', `/organizations/acme/digests/${digest}/`)
-      return (json as unknown as { events: { id: string }[] }[]).flatMap((one) => one.events.map(({ id }) => id)).sort()
+      return (json as unknown as { events: { id: string }[] }[])
+        .flatMap((item) => item.events.map(({ id }) => id))
+        .sort()
     }
     expect(await hits('1000111')).toEqual([hex(111)])
     await stored(state.api, own(113, '1000113'), own(114, '1000113'))

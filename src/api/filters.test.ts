@@ -13,11 +13,11 @@ const put = (id: string, body: object, token?: string) =>
 
 test('nothing is filtered at first', async () => {
   const filters = await list()
-  expect(filters.map((one) => one.id)).toEqual([
+  expect(filters.map((filter) => filter.id)).toEqual([
     ...['browser-extensions', 'legacy-browsers', 'localhost', 'web-crawlers', 'react-hydration-errors'],
     ...['chunk-load-error', 'error-messages', 'releases', 'ip-addresses', 'csp-disallowed-sources'],
   ])
-  expect(filters.every((one) => one.active === false && one.dropped === 0)).toBe(true)
+  expect(filters.every((filter) => filter.active === false && filter.dropped === 0)).toBe(true)
   expect(made().app.meta.projectSettings(made().project.id)?.filters).toBeUndefined()
 })
 
@@ -40,7 +40,7 @@ describe('a change', () => {
   ])('%s to %j', async (id, body, after) => {
     const answer = await put(id, body)
     expect([answer.status, answer.json]).toMatchObject([200, { id, ...after }])
-    expect((await list()).find((one) => one.id === id)).toEqual(answer.json)
+    expect((await list()).find((item) => item.id === id)).toEqual(answer.json)
   })
 
   test.each<[string, object, number]>([
@@ -81,7 +81,7 @@ test('what was dropped in a week is counted, and the kept ones are shown', async
   meta.addOutcomes([{ ...count, category: 'error', reason: 'localhost', quantity: 7 }], nowMs)
   meta.addOutcomes([{ ...count, category: 'attachment', reason: 'localhost', quantity: 3 }], nowMs)
   meta.addOutcomes([{ ...count, category: 'error', reason: 'localhost', quantity: 90 }], nowMs - 8 * 86_400_000)
-  expect((await list()).map((one) => one.dropped)).toEqual([0, 0, 7, 0, 0, 0, 0, 0, 0, 0])
+  expect((await list()).map((item) => item.dropped)).toEqual([0, 0, 7, 0, 0, 0, 0, 0, 0, 0])
   const sample = { projectId: project.id, reason: 'localhost', receivedMs: nowMs, title: 'Error: x' } as const
   const batch = meta.openBatch(meta.cursor(), meta.cursor() + 1)
   const samples = [

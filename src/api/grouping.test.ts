@@ -34,14 +34,14 @@ const sent = (names: string[], value: string, more: object = {}) => ({
 })
 
 const uncaught = (event: ReturnType<typeof sent>) => {
-  const values = event.exception.values.map((one) => ({ ...one, mechanism: { type: 'onerror', handled: false } }))
+  const values = event.exception.values.map((item) => ({ ...item, mechanism: { type: 'onerror', handled: false } }))
   return { ...event, exception: { values } }
 }
 
 type Row = { id: string; shortId: string; title: string; count: string }
 const issues = async () => (await call('GET', `${O}/issues/?query=&statsPeriod=24h`)).json as Row[]
 const named = async (text: string) => {
-  const found = (await issues()).find((one) => one.title.includes(text))
+  const found = (await issues()).find((issue) => issue.title.includes(text))
   if (!found) throw new Error(`no issue ${text}`)
   return found
 }
@@ -71,8 +71,8 @@ test('similar issues: the nearest first, without the issue itself', async () => 
   const found = (await call('GET', `${O}/issues/${pay.id}/similar/`)).json as RestSimilarIssue[]
   expect(found[0]?.issue.title).toContain('round three')
   expect(found[0]?.stack).toBeGreaterThan(0.3)
-  expect(found.map((one) => one.issue.id)).not.toContain(pay.id)
-  expect(found.map((one) => one.score)).toEqual(found.map((one) => one.score).toSorted((a, b) => b - a))
+  expect(found.map((item) => item.issue.id)).not.toContain(pay.id)
+  expect(found.map((item) => item.score)).toEqual(found.map((item) => item.score).toSorted((a, b) => b - a))
 })
 
 test('similar issues of one whose own hash stands behind many that no event has', async () => {
@@ -81,9 +81,9 @@ test('similar issues of one whose own hash stands behind many that no event has'
     made.exception.values[0]?.stacktrace.frames.push({ ...frame(`lib${lib}`), in_app: false })
     return made
   }
-  const [name = ''] = Array.from({ length: 200 }, (_, n) => `late${n}`).filter((one) => {
+  const [name = ''] = Array.from({ length: 200 }, (_, n) => `late${n}`).filter((item) => {
     const [own = '', ...others] = [0, 1, 2, 3, 4, 5].flatMap(
-      (lib) => refineEvent(wrapped(['main', one], lib)).row.hashes,
+      (lib) => refineEvent(wrapped(['main', item], lib)).row.hashes,
     )
     return others.filter((hash) => hash < own).length > 5
   })
@@ -91,11 +91,11 @@ test('similar issues of one whose own hash stands behind many that no event has'
   // Each brings another hash of all frames, and is found by that of own code.
   for (const lib of [0, 1, 2, 3, 4, 5]) await made().store([wrapped(['main', name], lib)])
   await made().store([wrapped(['main', name, 'deeper'], 0)])
-  const issue = (await issues()).find((one) => one.title.includes('late hash') && one.count === '6')
+  const issue = (await issues()).find((item) => item.title.includes('late hash') && item.count === '6')
   const { status, json } = await call('GET', `${O}/issues/${issue?.id}/similar/`)
   expect([status, (json as RestSimilarIssue[])[0]?.issue.title]).toEqual([200, 'TypeError: late hash'])
-  for (const one of (await issues()).filter((row) => row.title.includes('late hash')))
-    await call('DELETE', `${O}/issues/${one.id}/`)
+  for (const item of (await issues()).filter((row) => row.title.includes('late hash')))
+    await call('DELETE', `${O}/issues/${item.id}/`)
 })
 
 describe('rules', () => {
@@ -103,7 +103,7 @@ describe('rules', () => {
   test('a preview tells which events would belong elsewhere, and changes nothing', async () => {
     const preview = (await call('POST', `${P}/grouping-preview/`, { body: rules })).json as RestGroupingPreview
     expect([preview.looked, preview.changed, preview.newIssues]).toEqual([5, 3, 1])
-    expect(preview.events.map((one) => [one.kind, one.to])).toEqual([
+    expect(preview.events.map((event) => [event.kind, event.to])).toEqual([
       ['new', null],
       ['new', null],
       ['new', null],
@@ -182,7 +182,7 @@ describe('the version', () => {
     expect((await call('GET', `${P}/`)).json).toMatchObject({
       ...{ groupingConfig: 'mishap:1', secondaryGroupingConfig: null },
     })
-    for (const one of [chunk(), page(), differs('Order')]) await made().store([one])
+    for (const item of [chunk(), page(), differs('Order')]) await made().store([item])
     const before = ['1 ChunkLoadError: Loading c', '1 Error: Failed to load sta', '1 Error: Hydration failed b']
     expect((await counts()).sort()).toEqual(before)
     // What comes of old tabs joins the issue that had the first of them; nothing begins a new one.
@@ -190,7 +190,9 @@ describe('the version', () => {
       .json as RestGroupingPreview
     const gone = await named('Loading chunk')
     expect(preview.newIssues).toBe(0)
-    expect(preview.events.map((one) => [one.title.slice(0, 9), one.to?.shortId])).toEqual([['Error: Fa', gone.shortId]])
+    expect(preview.events.map((event) => [event.title.slice(0, 9), event.to?.shortId])).toEqual([
+      ['Error: Fa', gone.shortId],
+    ])
 
     expect(await change('mishap:2')).toBe(200)
     expect((await call('GET', `${P}/`)).json).toMatchObject({
@@ -198,12 +200,12 @@ describe('the version', () => {
     })
     await made().store([chunk(), differs('Order')])
     await made().store([page()])
-    expect((await counts()).map((one) => one.split(' ')[0]).sort()).toEqual(['1', '2', '3'])
+    expect((await counts()).map((item) => item.split(' ')[0]).sort()).toEqual(['1', '2', '3'])
     expect((await hashes(gone.id)).length).toBe(2)
   })
 
   test('what counted in version 2 is explained part by part', async () => {
-    const [one, two, three] = await made().store([differs('Price$1'), differs('Lx'), chunk()])
+    const [item, two, three] = await made().store([differs('Price$1'), differs('Lx'), chunk()])
     const parts = async (id: string | undefined) => {
       const { version, variants } = await infoOf(id)
       const [first] = variants
@@ -212,7 +214,7 @@ describe('the version', () => {
         typeof part === 'string' ? part : [part.id, part.values[0], part.hint, part.contributes],
       )
     }
-    expect(await parts(one)).toEqual([
+    expect(await parts(item)).toEqual([
       ['entry', 'hydration', undefined, true],
       ['cause', 'date-locale', 'one-cause', true],
       ['component', 'Price', 'build-cut', true],
@@ -230,8 +232,8 @@ describe('the version', () => {
   })
 
   afterAll(async () => {
-    for (const one of await issues())
-      if (/Chunk|static props|Hydration/.test(one.title)) await call('DELETE', `${O}/issues/${one.id}/`)
+    for (const issue of await issues())
+      if (/Chunk|static props|Hydration/.test(issue.title)) await call('DELETE', `${O}/issues/${issue.id}/`)
   })
 
   test('a project that changes over to version 3 groups messages by their text, and its issue goes on', async () => {
@@ -276,14 +278,14 @@ describe('merge and unmerge', () => {
     expect(json).toMatchObject({ merge: { parent: pay.id, children: expect.arrayContaining([round.id, plain.id]) } })
     const merged = (await call('GET', `${O}/issues/${round.shortId}/`)).json as Row
     expect(merged).toMatchObject({ id: pay.id, count: '4', title: plain.title, isUnhandled: true })
-    expect((await hashes(pay.id)).map((one) => [one.events, one.mergedFrom])).toEqual([
+    expect((await hashes(pay.id)).map((item) => [item.events, item.mergedFrom])).toEqual([
       [2, null],
       [1, expect.any(String)],
       [1, expect.any(String)],
     ])
   })
   test('takes a hash out again with its events: the merged issue is back', async () => {
-    const back = (await hashes(kept.id)).find((one) => one.latestEvent?.title.includes('round'))
+    const back = (await hashes(kept.id)).find((item) => item.latestEvent?.title.includes('round'))
     const path = `${O}/issues/${kept.id}/hashes/`
     const { status, json } = await call('DELETE', `${path}?id=${back?.id}`)
     expect([status, (json as RestUnmerge).events, (json as RestUnmerge).made?.shortId]).toEqual([
@@ -294,7 +296,7 @@ describe('merge and unmerge', () => {
     expect((await named('round')).count).toBe('1')
     expect((await call('GET', `${O}/issues/${kept.id}/`)).json).toMatchObject({ count: '3' })
     expect((await call('DELETE', `${path}?id=${back?.id}`)).status).toBe(404)
-    const all = (await hashes(kept.id)).map((one) => `id=${one.id}`).join('&')
+    const all = (await hashes(kept.id)).map((item) => `id=${item.id}`).join('&')
     expect((await call('DELETE', `${path}?${all}`)).status).toBe(400)
     expect((await call('DELETE', `${path}?id=zz`)).status).toBe(400)
   })
@@ -302,7 +304,7 @@ describe('merge and unmerge', () => {
     const path = `${O}/issues/${kept.id}/`
     // The only one that nobody caught has left.
     expect((await call('GET', path)).json).toMatchObject({ title: 'a plain message', isUnhandled: false })
-    const plain = (await hashes(kept.id)).find((one) => one.latestEvent?.title === 'a plain message')
+    const plain = (await hashes(kept.id)).find((item) => item.latestEvent?.title === 'a plain message')
     expect((await call('DELETE', `${path}hashes/?id=${plain?.id}`)).status).toBe(200)
     expect((await call('GET', path)).json).toMatchObject({ title: 'TypeError: pay two', count: '2' })
   })
@@ -325,13 +327,13 @@ describe('merge and unmerge', () => {
     commit(app.meta, { events })
     const ids = app.meta
       .listIssues({ projectIds: [project.id], sort: 'last', max: 200 })
-      .flatMap((one) => (one.title === 'SixtyError' ? [`id=${one.id}`] : []))
+      .flatMap((issue) => (issue.title === 'SixtyError' ? [`id=${issue.id}`] : []))
     expect(ids.length).toBe(60)
     const { status, json } = await call('PUT', `${O}/issues/?${ids.join('&')}`, { body: { merge: 1 } })
     const { merge } = json as { merge: { parent: string; children: string[] } }
     expect([status, merge.children.length]).toEqual([200, 59])
     expect(app.meta.issueById(Number(merge.children[58]))).toMatchObject({ id: Number(merge.parent), count: 60 })
-    const entry = app.meta.activityOf(Number(merge.parent)).find((one) => one.type === 'merge')
+    const entry = app.meta.activityOf(Number(merge.parent)).find((item) => item.type === 'merge')
     expect(entry).toMatchObject({ userId: expect.any(String), data: { count: 59 } })
     // one that is gone by now: nothing is merged
     const again = await call('PUT', `${O}/issues/?id=${merge.parent}&id=${merge.children[0]}`, { body: { merge: 1 } })

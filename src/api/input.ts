@@ -76,7 +76,7 @@ async function bytesOf(request: Request, bytesMax: number): Promise<Uint8Array> 
 
 function tooDeep(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return false
-  return depth > depthMax || Object.values(value).some((one) => tooDeep(one, depth + 1))
+  return depth > depthMax || Object.values(value).some((item) => tooDeep(item, depth + 1))
 }
 
 /** Reads a JSON body (none counts as `{}`) by a schema. Throws VALIDATION with fields, ACCEPT_TOO_LARGE. */

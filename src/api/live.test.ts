@@ -90,7 +90,7 @@ describe('live stream', () => {
     for (let i = 0; i < 3; i++) app.live.publish(1, { kind: 'issue', id: String(i) })
     const stop = new AbortController()
     const resumed = await read(liveStream(app, actor, organization, '1001', stop.signal), 3)
-    expect([...resumed.matchAll(/^id: (\d+)$/gm)].map((one) => one[1])).toEqual(['1002', '1003'])
+    expect([...resumed.matchAll(/^id: (\d+)$/gm)].map((match) => match[1])).toEqual(['1002', '1003'])
     const fresh = liveStream(app, actor, organization, '', stop.signal)
     app.live.publish(1, { kind: 'issue', id: 'x' })
     expect(await read(fresh, 2)).toContain('id: 1004')

@@ -12,7 +12,7 @@ const waitingMax = 1000
 /** The change as this caller may see it; undefined when nothing of it is. */
 function seenBy(change: LiveChange, projectIds: Set<string>): LiveChange | undefined {
   if (change.kind !== 'events') return change
-  const projects = change.projects.filter((one) => projectIds.has(one.id))
+  const projects = change.projects.filter((project) => projectIds.has(project.id))
   return projects.length ? { kind: 'events', projects } : undefined
 }
 
@@ -51,12 +51,15 @@ export function liveStream(
           stop()
           controller.close()
         }
-        const write = (one: LiveChange, id?: number) =>
-          send(`${id === undefined ? '' : `id: ${id}\n`}event: change\ndata: ${JSON.stringify(one)}\n\n`)
+        const write = (liveChange: LiveChange, id?: number) =>
+          send(`${id === undefined ? '' : `id: ${id}\n`}event: change\ndata: ${JSON.stringify(liveChange)}\n\n`)
         send('retry: 1000\n\n')
         const unsubscribe = app.live.subscribe(organization.id, after, (id, change) => {
           if (ended) return
-          const seen = seenBy(change, new Set(readableProjects(app, actor, organization).map((one) => String(one.id))))
+          const seen = seenBy(
+            change,
+            new Set(readableProjects(app, actor, organization).map((readableProject) => String(readableProject.id))),
+          )
           if (seen) write(seen, id)
         })
         // A screen that was made after the change to it would not hear of it.

@@ -47,21 +47,21 @@ test('noise stands in list and detail with its filter, and goes with the first e
     event(4, { type: 'TagError', place: 'https://www.googletagmanager.com/gtm.js' }),
   ])
   const noisy = await find('is:noise')
-  expect(noisy.map((one) => [one.metadata.type, one.noise?.kind]).sort()).toEqual([
+  expect(noisy.map((item) => [item.metadata.type, item.noise?.kind]).sort()).toEqual([
     ['ExtensionError', 'extension'],
     ['TagError', 'third-party'],
   ])
-  expect((await find('!is:noise')).map((one) => [one.metadata.type, one.noise])).toEqual([['OwnError', null]])
-  const [one, other] = ['ExtensionError', 'TagError'].map((type) => noisy.find((row) => row.metadata.type === type))
-  expect(await detail(one?.id ?? '')).toMatchObject({
+  expect((await find('!is:noise')).map((item) => [item.metadata.type, item.noise])).toEqual([['OwnError', null]])
+  const [entry, other] = ['ExtensionError', 'TagError'].map((type) => noisy.find((row) => row.metadata.type === type))
+  expect(await detail(entry?.id ?? '')).toMatchObject({
     noise: { kind: 'extension', sentence: 'An extension of the browser threw it.' },
     noiseFilter: { id: 'browser-extensions', isActive: false },
   })
   expect(await detail(other?.id ?? '')).toMatchObject({ noise: { kind: 'third-party' }, noiseFilter: null })
   await call('PUT', '/projects/acme/web/filters/browser-extensions/', { body: { active: true } })
-  expect((await detail(one?.id ?? '')).noiseFilter).toEqual({ id: 'browser-extensions', isActive: true })
+  expect((await detail(entry?.id ?? '')).noiseFilter).toEqual({ id: 'browser-extensions', isActive: true })
   await call('PUT', '/projects/acme/web/filters/browser-extensions/', { body: { active: false } })
-  expect((await detail(one?.id ?? '')).noiseFilter?.isActive).toBe(false)
+  expect((await detail(entry?.id ?? '')).noiseFilter?.isActive).toBe(false)
 })
 
 test('skew of a deploy in one panel and one issue', async () => {
@@ -102,7 +102,7 @@ test('skew of a deploy in one panel and one issue', async () => {
     releases: [{ release: 'shop@1.0.0', events: 4 }],
   })
   // Both kinds are of one release, so one issue.
-  expect(panel?.issues.map((one) => [one.project, one.events])).toEqual([['web', 4]])
+  expect(panel?.issues.map((issue) => [issue.project, issue.events])).toEqual([['web', 4]])
   expect(panel?.points.reduce((sum, [, events]) => sum + events, 0)).toBe(4)
   expect(panel?.points.length).toBeGreaterThan(4)
   await call('POST', `${O}/releases/`, { body: { version: 'shop@1.2.0', projects: ['web'] } })

@@ -107,11 +107,11 @@ test('a new issue reaches each channel, its log says so; a test says how it ende
   await store(seedEvents)
   await app.alerts.run()
   const issues = (await call('GET', '/organizations/acme/issues/')).json as { id: string }[]
-  expect(sent.mails.map((one) => one.to)).toEqual(issues.map(() => 'owner@example.test'))
-  expect(sent.posts.map((one) => one.url)).toEqual(issues.map(() => 'https://chat.test/x'))
+  expect(sent.mails.map((item) => item.to)).toEqual(issues.map(() => 'owner@example.test'))
+  expect(sent.posts.map((post) => post.url)).toEqual(issues.map(() => 'https://chat.test/x'))
   const log = (await call('GET', `${C}/${chat.channel.id}/deliveries/`)).json as RestDelivery[]
-  expect(log.map((one) => one.issues[0]).sort()).toEqual(issues.map((one) => one.id).sort())
-  expect(log.every((one) => one.status === 'sent' && one.dateSent)).toBe(true)
+  expect(log.map((item) => item.issues[0]).sort()).toEqual(issues.map((issue) => issue.id).sort())
+  expect(log.every((item) => item.status === 'sent' && item.dateSent)).toBe(true)
   const failed = (await call('GET', `${C}/${broken.channel.id}/deliveries/`)).json as RestDelivery[]
   expect(failed[0]).toMatchObject({ status: 'queued', attempts: 1, error: 'The call failed (ECONNREFUSED).' })
 
@@ -144,7 +144,7 @@ test('an address that belongs to no member confirms by a mail; until then it get
   expect((await again()).status).toBe(200)
   for (const address of ['owner@example.test', 'other@else.test'])
     expect((await again(address)).json).toEqual({ address: [expect.any(String)] })
-  const asked = sent.mails.filter((one) => one.to === 'ops@else.test')
+  const asked = sent.mails.filter((item) => item.to === 'ops@else.test')
   expect(asked).toHaveLength(2)
   confirm(app, /secret=([\w-]{43})/.exec(asked[1]?.text ?? '')?.[1] ?? '')
   expect((await call('GET', `${C}/`)).json).toContainEqual(

@@ -118,7 +118,7 @@ describe('dead items', () => {
     expect((await made().call('DELETE', `${O}/dead-items/${second?.id}/`)).status).toBe(204)
     expect((await made().call('DELETE', `${O}/dead-items/${second?.id}/`)).status).toBe(404)
     expect(await made().app.blobs.get('dead/7')).toBeUndefined()
-    expect((await list()).map((one) => one.id)).toEqual([first?.id])
+    expect((await list()).map((item) => item.id)).toEqual([first?.id])
   })
 
   test('one of spans that is deleted is counted as all of them', async () => {
@@ -133,8 +133,8 @@ describe('dead items', () => {
     const deleted = () =>
       app.meta
         .outcomeSums({ fromMs: 0 })
-        .filter((one) => one.reason === 'deleted')
-        .reduce((sum, one) => sum + one.quantity, 0)
+        .filter((outcomeSum) => outcomeSum.reason === 'deleted')
+        .reduce((sum, outcomeSum) => sum + outcomeSum.quantity, 0)
     const [before, [newest]] = [deleted(), await list()]
     expect((await made().call('DELETE', `${O}/dead-items/${newest?.id}/`)).status).toBe(204)
     expect(deleted() - before).toBe(7)
@@ -193,7 +193,7 @@ describe('who sees what of the status', () => {
     const own = (status.json as RestOrganizationStatus).ledger
     // one came without a known key: it is nobody's
     expect([own.invalid, own.invalid + 1]).toEqual([3, all.ledger.invalid])
-    expect(own.rows.map((one) => one.reason)).not.toContain('unknown_key')
+    expect(own.rows.map((row) => row.reason)).not.toContain('unknown_key')
     const other = app.meta.createOrganization({ slug: 'third', name: 'Third', ownerUserId: 'nobody' })
     const theirs = app.meta.createProject({ organizationId: other.id, slug: 'x', name: 'X', platform: null })
     app.meta.addOutcomes(
@@ -212,7 +212,7 @@ describe('who sees what of the status', () => {
   test('a member’s ledger has no line without a key, and its usage nothing that all share', async () => {
     const token = await viewer()
     const { rows } = (await get(`${O}/ledger/?range=24h`, { token })).json as RestLedger
-    expect(rows.map((one) => one.reason)).not.toContain('unknown_key')
+    expect(rows.map((row) => row.reason)).not.toContain('unknown_key')
     const shared = (usage: RestUsage) => [usage.journalBytes, usage.databaseBytes, usage.spoolBytes]
     expect(shared((await get(`${O}/usage/`, { token })).json)).toEqual([null, null, null])
     expect(shared((await get(`${O}/usage/`)).json)).toEqual([

@@ -52,10 +52,10 @@ describe('members', () => {
   test('anybody leaves, but not the last owner', async () => {
     const { meta } = made().app
     for (const role of ['viewer', 'member', 'admin'] as const) {
-      const one = await person(`leaving-${role}`, role)
-      expect((await call('DELETE', `${O}/membership/`, undefined, one.token)).status).toBe(204)
-      expect(meta.memberOf(made().organization.id, one.id)).toBeUndefined()
-      expect((await call('GET', `${O}/`, undefined, one.token)).status).toBe(404)
+      const item = await person(`leaving-${role}`, role)
+      expect((await call('DELETE', `${O}/membership/`, undefined, item.token)).status).toBe(204)
+      expect(meta.memberOf(made().organization.id, item.id)).toBeUndefined()
+      expect((await call('GET', `${O}/`, undefined, item.token)).status).toBe(404)
     }
     const extra = await person('owner')
     if (meta.memberOf(made().organization.id, extra.id)?.role === 'owner' && extra.email !== 'owner@example.test')
@@ -77,7 +77,7 @@ describe('members', () => {
     await call('DELETE', '/mail-server/')
     const list = await call('GET', `${O}/invitations/`)
     expect(list.text).not.toContain(second.link.replace(/^.*\//, ''))
-    const [row] = (list.json as { id: string; email: string }[]).filter((one) => one.email === 'new@example.test')
+    const [row] = (list.json as { id: string; email: string }[]).filter((item) => item.email === 'new@example.test')
     expect((await call('DELETE', `${O}/invitations/${row?.id}/`)).status).toBe(204)
     expect((await call('DELETE', `${O}/invitations/${row?.id}/`)).status).toBe(404)
   })
@@ -133,7 +133,7 @@ describe('organization settings', () => {
 /** Commits what refine makes of an envelope with these items, as a batch of its own. */
 function commitItems(...items: [object, unknown][]) {
   const { app, project } = made()
-  const body = ['{}', ...items.flatMap((pair) => pair.map((one) => JSON.stringify(one)))].join('\n')
+  const body = ['{}', ...items.flatMap((pair) => pair.map((item) => JSON.stringify(item)))].join('\n')
   const { feedback, outcomes } = refineBody(body, { projectId: project.id, receivedMs: app.clock.now() })
   const at = app.meta.cursor()
   app.meta.commitBatch(
@@ -154,7 +154,7 @@ describe('feedback', () => {
     commitItems(report(hex(1), 'after its event'), report(hex(99), 'before its event'))
     expect(await linkFeedback(app)).toEqual({ linked: 1 })
     const rows = await feedbackList()
-    expect(rows.map((one) => [one.message, one.issue === null])).toEqual([
+    expect(rows.map((row) => [row.message, row.issue === null])).toEqual([
       ['before its event', true],
       ['after its event', false],
     ])
@@ -162,7 +162,7 @@ describe('feedback', () => {
     const late = app.meta.listFeedback({ projectIds: [made().project.id], max: 10 })[0]
     if (late) app.meta.linkFeedback(late.id, { nextMs: 0 })
     expect(await linkFeedback(app)).toEqual({ linked: 1 })
-    const linked = (await feedbackList()).map((one) => one.issue?.id)
+    const linked = (await feedbackList()).map((item) => item.issue?.id)
     expect(linked.every(Boolean)).toBe(true)
     const ofIssue = (await call('GET', `${O}/issues/${linked[0]}/user-reports/`)).json as RestFeedback[]
     expect(ofIssue).toMatchObject([{ message: 'before its event', name: '<b>Ann</b>', status: 'new' }])
@@ -179,8 +179,8 @@ describe('feedback', () => {
     const at = app.meta.cursor()
     const effects = { events: [], attachments: [], outcomes: [], dead: [], feedback: [{ row, outcome }] }
     app.meta.commitBatch(app.meta.openBatch(at, at), effects, app.clock.now())
-    const sums = app.meta.outcomesSince({ fromMs: 0 }).filter((one) => one.itemType === 'user_report')
-    expect(sums.map((one) => [one.outcome, one.category, one.quantity]).sort()).toEqual([
+    const sums = app.meta.outcomesSince({ fromMs: 0 }).filter((item) => item.itemType === 'user_report')
+    expect(sums.map((sum) => [sum.outcome, sum.category, sum.quantity]).sort()).toEqual([
       ['duplicate', 'feedback', 1],
       ['stored', 'feedback', 2],
     ])
@@ -191,7 +191,7 @@ describe('feedback', () => {
     const path = `${O}/feedback/${first?.id}/`
     expect((await call('PUT', path, { status: 'spam' })).json).toMatchObject({ status: 'spam' })
     expect(await feedbackList('?status=spam')).toHaveLength(1)
-    expect((await feedbackList('?status=new')).map((one) => one.message)).toEqual(['after its event'])
+    expect((await feedbackList('?status=new')).map((item) => item.message)).toEqual(['after its event'])
     expect((await call('GET', `${O}/issues/${first?.issue?.id}/user-reports/`)).json).toEqual([])
     expect((await call('PUT', path, { status: 'gone' })).status).toBe(400)
   })
@@ -201,7 +201,7 @@ describe('feedback', () => {
     const next = /<([^>]+)>; rel="next"; results="true"/.exec(first.headers.get('link') ?? '')?.[1] ?? ''
     const second = await made().call('GET', next.replace(/^.*\/api\/0/, ''))
     expect(second.headers.get('link')).toContain('rel="next"; results="false"')
-    const ids = [first, second].flatMap((one) => (one.json as RestFeedback[]).map((row) => row.id))
+    const ids = [first, second].flatMap((item) => (item.json as RestFeedback[]).map((row) => row.id))
     expect(new Set(ids).size).toBe(2)
     expect((await call('GET', `${O}/feedback/?cursor=x`)).status).toBe(400)
   })
@@ -220,7 +220,7 @@ describe('feedback', () => {
 
 describe('deletion', () => {
   const issueOf = async (title: string) =>
-    ((await call('GET', `${O}/issues/?query=`)).json as RestIssue[]).find((one) => one.title.includes(title))
+    ((await call('GET', `${O}/issues/?query=`)).json as RestIssue[]).find((item) => item.title.includes(title))
   const wrong = async () => {
     const { app } = made()
     const checks = await verify({
@@ -229,7 +229,7 @@ describe('deletion', () => {
       durable: app.meta.cursor(),
       keptSinceMs: app.clock.now() - 90 * 86_400_000,
     })
-    return checks.flatMap((one) => one.wrong)
+    return checks.flatMap((check) => check.wrong)
   }
 
   /** Deletes and waits for the end, which the answer does not on a slow machine. */
@@ -259,7 +259,7 @@ describe('deletion', () => {
     expect(await app.events.byEventId([project.id], hex(1))).toEqual([])
     expect(await app.events.rowsOf(project.id, hashes)).toBe(0)
     expect(await app.blobs.list('attachments')).toEqual([])
-    expect((await feedbackList()).map((one) => one.message)).toEqual(['before its event'])
+    expect((await feedbackList()).map((item) => item.message)).toEqual(['before its event'])
     expect(await wrong()).toEqual([])
     const list = (await call('GET', `${O}/removals/`)).json as RestRemoval[]
     expect(list).toMatchObject([{ stage: 'done', issueId: issue?.id }])

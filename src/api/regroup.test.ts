@@ -35,7 +35,7 @@ test('runs are told with how far they are, newest first, and only of projects th
   app.meta.endRegrouping(first.id)
   app.meta.beginRegrouping(project.id, 'late', 1)
   const { runs } = await regroupings()
-  expect(runs.map((one) => [one.cause, one.dateEnded === null, one.error])).toEqual([
+  expect(runs.map((run) => [run.cause, run.dateEnded === null, run.error])).toEqual([
     ['late', true, ''],
     ['upload', false, ''],
   ])
@@ -74,7 +74,7 @@ test('an issue that has gone into another one is found there, by its number and 
     shortId: string
     title: string
   }[]
-  const [type, range] = ['TypeError', 'RangeError'].map((name) => issues.find((one) => one.title.startsWith(name)))
+  const [type, range] = ['TypeError', 'RangeError'].map((name) => issues.find((issue) => issue.title.startsWith(name)))
   if (!type || !range) throw new Error('no issues')
   const hashOf = (id: string) => app.meta.hashesOf([Number(id)]).get(Number(id))?.[0] ?? ''
   const [from, to] = [hashOf(range.id), hashOf(type.id)]
@@ -108,7 +108,7 @@ test('an issue that has gone into another one is found there, by its number and 
   const { activity } = (await call('GET', `${O}/issues/${type.id}/`)).json as {
     activity: { type: string; data: object }[]
   }
-  expect(activity.find((one) => one.type === 'mapped_again')?.data).toMatchObject({
+  expect(activity.find((item) => item.type === 'mapped_again')?.data).toMatchObject({
     events: 1,
     came: 1,
     from: [range.shortId],

@@ -149,7 +149,7 @@ describe('a release', () => {
     await post(`${O}/releases/`, { version: 'arc@2', projects: ['arc'] })
     const listed = async (status: string) => {
       const answer = await call('GET', `${O}/releases/?query=arc@&${status}`)
-      return [(answer.json as RestRelease[]).map((one) => one.version), answer.headers.get('x-hits')]
+      return [(answer.json as RestRelease[]).map((item) => item.version), answer.headers.get('x-hits')]
     }
     // as `sentry-cli releases archive` asks: it names the release only
     const archived = await post(`${O}/releases/`, { version: 'arc@1', projects: [], status: 'archived' })
@@ -168,8 +168,8 @@ describe('a release', () => {
     expect([restored.status, restored.json]).toMatchObject([200, { status: 'open' }])
     expect(await listed('status=archived')).toEqual([[], '0'])
     // in one project of two it stays open: there it is still worked with
-    const one = await call('PUT', `/projects/acme/${other.slug}/releases/arc@1/`, { body: { status: 'archived' } })
-    expect(one.json).toMatchObject({ status: 'archived', projects: [{ slug: 'arc' }] })
+    const entry = await call('PUT', `/projects/acme/${other.slug}/releases/arc@1/`, { body: { status: 'archived' } })
+    expect(entry.json).toMatchObject({ status: 'archived', projects: [{ slug: 'arc' }] })
     expect((await call('GET', `${O}/releases/arc@1/`)).json).toMatchObject({ status: 'open' })
   })
 
@@ -193,9 +193,9 @@ describe('a release', () => {
         { organizationId: organization.id, projectIds: [other.id], version, change: {} },
         nowS * 1000 + atMs,
       )
-      const one = { repository: 'r', sha: version, message: '', authorName: '', authorEmail: '', atMs: 1 }
+      const item = { repository: 'r', sha: version, message: '', authorName: '', authorEmail: '', atMs: 1 }
       if (commits)
-        app.meta.setCommits({ organizationId: organization.id, version }, [{ ...one, files: [], filesOmitted: 0 }], 1)
+        app.meta.setCommits({ organizationId: organization.id, version }, [{ ...item, files: [], filesOmitted: 0 }], 1)
     }
     const previous = async (version: string) =>
       ((await call('GET', `${O}/releases/${version}/previous-with-commits/`)).json as RestRelease).lastCommit?.id
@@ -256,7 +256,7 @@ test('ids: one for each release of an organization, the same in each answer', as
 
 describe('the list', () => {
   const versions = async (query: string, under = O) =>
-    ((await call('GET', `${under}/releases/?${query}`)).json as RestRelease[]).map((one) => one.version)
+    ((await call('GET', `${under}/releases/?${query}`)).json as RestRelease[]).map((item) => item.version)
 
   test('search, order, project, environment, range, pages', async () => {
     for (const version of ['sorted@1.10.0', 'sorted@1.9.0', 'sorted@1.9.0-rc.1'])
@@ -298,14 +298,14 @@ describe('deploys and marks', () => {
     })
     const marks = async (query: string) => (await call('GET', `${O}/release-marks/?${query}`)).json as RestMarks
     const { marks: found, omitted } = await marks('statsPeriod=1h&project=api')
-    expect(found.filter((one) => one.version === 'deployed@1')).toMatchObject([
+    expect(found.filter((item) => item.version === 'deployed@1')).toMatchObject([
       { kind: 'deploy', environment: 'production', at: ago(60), projects: ['api'] },
       { kind: 'release', environment: null, shortVersion: '1' },
       { kind: 'deploy', environment: 'staging' },
     ])
     expect(omitted).toBe(0)
-    const one = await marks('statsPeriod=1h&limit=1')
-    expect([one.marks.length, one.marks[0]?.environment, one.omitted > 0]).toEqual([1, 'staging', true])
+    const entry = await marks('statsPeriod=1h&limit=1')
+    expect([entry.marks.length, entry.marks[0]?.environment, entry.omitted > 0]).toEqual([1, 'staging', true])
     const inStaging = (await marks('statsPeriod=1h&environment=staging')).marks.filter((mark) => mark.kind === 'deploy')
     expect(inStaging.map((mark) => mark.environment)).toEqual(['staging'])
     expect((await call('GET', `${O}/release-marks/?limit=0`)).status).toBe(400)
@@ -413,7 +413,7 @@ describe('who may have brought an issue', () => {
 test('repositories: those that people made are listed, the others where they are asked for', async () => {
   await post(`${P}/releases/`, { version: 'repos@1', commits: [commit('a', 1, [], { repository: 'origin' })] })
   const names = async (query = '') =>
-    ((await call('GET', `${O}/repos/${query}`)).json as { name: string }[]).map((one) => one.name)
+    ((await call('GET', `${O}/repos/${query}`)).json as { name: string }[]).map((item) => item.name)
   expect(await names()).toEqual([])
   const put = await post(`${O}/repos/`, { name: 'acme/listed', url: 'https://git.test/listed' })
   expect(put).toMatchObject({ status: 201, json: { name: 'acme/listed', url: null, provider: { id: 'unknown' } } })
@@ -432,8 +432,8 @@ test('repositories: those that people made are listed, the others where they are
 
 test('debug files are refused with a sentence each', async () => {
   const path = `${P}/files/difs/assemble/`
-  const one = { [`${'a'.repeat(40)}`]: { name: 'app.dSYM', debug_id: 'x', chunks: [] } }
-  expect(await post(path, one)).toMatchObject({
+  const item = { [`${'a'.repeat(40)}`]: { name: 'app.dSYM', debug_id: 'x', chunks: [] } }
+  expect(await post(path, item)).toMatchObject({
     status: 200,
     json: { ['a'.repeat(40)]: { state: 'error', missingChunks: [], detail: expect.stringContaining('does not read') } },
   })
@@ -447,7 +447,7 @@ test('tokens of the organization: made and deleted by owners and admins, good fo
   expect((await call('POST', path, { body: { name: 'x' }, token: ownersToken })).status).toBe(403)
   const password = 'correct horse battery'
   const { cookies } = await app.auth.signIn({ email: 'owner@example.test', password, headers: new Headers() })
-  const signedIn = { token: null, headers: { cookie: cookies.map((one) => one.split(';')[0]).join('; ') } }
+  const signedIn = { token: null, headers: { cookie: cookies.map((cookie) => cookie.split(';')[0]).join('; ') } }
   const answer = await call('POST', path, { body: { name: 'ci' }, ...signedIn })
   expect(answer).toMatchObject({ status: 201, json: { name: 'ci', scopes: ['org:ci'], dateLastUsed: null } })
   const { id, token } = answer.json as { id: string; token: string }
@@ -478,7 +478,7 @@ describe('who may do what', () => {
     const { token } = await personAs(role === 'stranger' ? null : role, ['org:ci', 'event:read'])
     const R = `${O}/releases/cart@2.0.0`
     for (const path of [
-      ...['/', '/commits/', '/commitfiles/', '/deploys/', '/previous-with-commits/'].map((one) => `${R}${one}`),
+      ...['/', '/commits/', '/commitfiles/', '/deploys/', '/previous-with-commits/'].map((item) => `${R}${item}`),
       ...[`${O}/releases/`, `${O}/repos/`, `${O}/release-marks/`, `${P}/events/${hex(900)}/committers/`],
     ])
       expect([path, (await call('GET', path, { token })).status]).toEqual([path, reads])

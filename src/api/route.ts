@@ -67,21 +67,21 @@ export function route<
   Query extends z.ZodObject = typeof noQuery,
   Body extends z.ZodType = z.ZodUndefined,
   Response extends z.ZodType = z.ZodType,
->(one: Written<Query, Body, Response>): Route {
+>(written: Written<Query, Body, Response>): Route {
   return {
-    method: one.method,
-    path: one.path,
-    operationId: one.operationId,
-    summary: one.summary,
-    action: one.action,
-    query: one.query ?? noQuery,
-    body: one.body,
-    bodyBytesMax: one.bodyBytesMax ?? 0,
-    status: one.status ?? 200,
-    produces: one.produces,
-    response: one.response,
+    method: written.method,
+    path: written.path,
+    operationId: written.operationId,
+    summary: written.summary,
+    action: written.action,
+    query: written.query ?? noQuery,
+    body: written.body,
+    bodyBytesMax: written.bodyBytesMax ?? 0,
+    status: written.status ?? 200,
+    produces: written.produces,
+    response: written.response,
     // the dispatcher has read query and body with these very schemas
-    handle: async (call) => one.handle(call as Call<z.output<Query>, z.output<Body>>),
+    handle: async (call) => written.handle(call as Call<z.output<Query>, z.output<Body>>),
   }
 }
 
@@ -142,13 +142,13 @@ export function readableProjects(app: App, actor: Actor, organization: Organizat
 
 /** Ids of all projects that the caller may read in the organization that the path names. */
 export function readableIds({ app, actor, found }: Pick<Call<unknown, unknown>, 'app' | 'actor' | 'found'>): number[] {
-  return readableProjects(app, actor, organizationOf(found)).map((one) => one.id)
+  return readableProjects(app, actor, organizationOf(found)).map((readableProject) => readableProject.id)
 }
 
 /** The asked projects (id or slug; none or -1: all readable ones). Throws NOT_FOUND for one that is not there for the caller. */
 export function askedProjects(app: App, actor: Actor, organization: Organization, asked: string[]): Project[] {
   const readable = readableProjects(app, actor, organization)
-  const named = asked.flatMap((one) => one.split(',')).filter((one) => one !== '')
+  const named = asked.flatMap((item) => item.split(',')).filter((item) => item !== '')
   if (named.length === 0 || named.includes('-1')) return readable
   const projects = namedProjects(app.meta, organization.id, readable, named)
   if (!projects) throw new MishapError('NOT_FOUND')
@@ -175,7 +175,7 @@ export function viewOf(
   return {
     organization,
     projects,
-    environments: (query.environment ?? []).filter((one) => one !== ''),
+    environments: (query.environment ?? []).filter((item) => item !== ''),
     range: rangeOf(asked, app.clock.now()),
     meUserId: actor.person.id,
   }
@@ -184,7 +184,7 @@ export function viewOf(
 /** The rows of a view in the events store. */
 export function scopeOf(view: View): Scope {
   return {
-    projectIds: view.projects.map((one) => one.id),
+    projectIds: view.projects.map((project) => project.id),
     environments: view.environments,
     fromMs: view.range.fromMs,
     toMs: view.range.toMs,

@@ -97,7 +97,7 @@ describe('bodies', () => {
     expect([answer.status, Object.keys(answer.json).sort()]).toEqual([400, fields])
     for (const sentences of Object.values(answer.json as Record<string, string[]>)) {
       expect(sentences.length).toBeGreaterThan(0)
-      for (const one of sentences) expect(one).toMatch(/\S{3}/)
+      for (const sentence of sentences) expect(sentence).toMatch(/\S{3}/)
     }
   })
 
@@ -144,14 +144,14 @@ type Open = 'signed-in' | 'session'
 const isOpenTo = (action: (typeof routes)[number]['action']): action is Open =>
   action === 'signed-in' || action === 'session'
 /** Whom a token without the scope must belong to, so that the role is not what refuses it. */
-const roleFor = (one: (typeof routes)[number]): Role =>
-  isOpenTo(one.action) || permissions[one.action].roles.includes('admin') ? 'admin' : 'owner'
-const changing = routes.filter((one) => one.method !== 'GET' && !one.path.startsWith('/api-tokens'))
-const call = (one: (typeof routes)[number], token: string) => {
-  const query = /^update(Project)?Issues$/.test(one.operationId) ? `?id=${state.issue?.id}` : ''
-  return made().call(one.method, `${filled(one.path)}/${query}`, {
+const roleFor = (item: (typeof routes)[number]): Role =>
+  isOpenTo(item.action) || permissions[item.action].roles.includes('admin') ? 'admin' : 'owner'
+const changing = routes.filter((route) => route.method !== 'GET' && !route.path.startsWith('/api-tokens'))
+const call = (item: (typeof routes)[number], token: string) => {
+  const query = /^update(Project)?Issues$/.test(item.operationId) ? `?id=${state.issue?.id}` : ''
+  return made().call(item.method, `${filled(item.path)}/${query}`, {
     token,
-    ...(one.body ? { body: bodies[one.operationId] ?? {} } : {}),
+    ...(item.body ? { body: bodies[item.operationId] ?? {} } : {}),
   })
 }
 
@@ -172,11 +172,11 @@ describe('who may not', () => {
     expect(changing.length).toBeGreaterThan(10)
   })
 
-  test.each(changing.map((one) => [one.operationId, one] as const))(
+  test.each(changing.map((item) => [item.operationId, item] as const))(
     '%s: a token without the scope, with the scope to read',
-    async (_name, one) => {
-      const token = await tokenOf(roleFor(one), ['org:read', 'project:read', 'event:read', 'member:read'])
-      const answer = await call(one, token)
+    async (_name, item) => {
+      const token = await tokenOf(roleFor(item), ['org:read', 'project:read', 'event:read', 'member:read'])
+      const answer = await call(item, token)
       expect([answer.status, answer.json]).toMatchObject([403, { code: 'AUTH_TOKEN_SCOPE' }])
     },
   )
@@ -184,16 +184,16 @@ describe('who may not', () => {
   const roles: Role[] = ['owner', 'admin', 'member', 'viewer']
   const everyScope = ['org:admin', 'project:admin', 'event:admin']
   /** Routes that ask for something, with the roles that have it, and those that do not. */
-  const asked = routes.flatMap((one) => {
-    if (isOpenTo(one.action) || one.path.startsWith('/api-tokens')) return []
-    const { roles: may } = permissions[one.action]
-    return [{ name: one.operationId, one, may, mayNot: roles.filter((role) => !may.includes(role)) }]
+  const asked = routes.flatMap((route) => {
+    if (isOpenTo(route.action) || route.path.startsWith('/api-tokens')) return []
+    const { roles: may } = permissions[route.action]
+    return [{ name: route.operationId, one: route, may, mayNot: roles.filter((role) => !may.includes(role)) }]
   })
 
   test.each(asked.flatMap(({ name, one, mayNot }) => mayNot.map((role) => [name, role, one] as const)))(
     '%s: one who is %s, whatever the token',
-    async (_name, role, one) => {
-      const answer = await call(one, await tokenOf(role, everyScope))
+    async (_name, role, item) => {
+      const answer = await call(item, await tokenOf(role, everyScope))
       expect([answer.status, answer.json]).toMatchObject([403, { code: 'AUTH_FORBIDDEN' }])
     },
   )
@@ -208,17 +208,17 @@ describe('who may not', () => {
   )
   test.each(lists.flatMap(({ name, one, may }) => may.map((role) => [name, role, one] as const)))(
     '%s: one who is %s is not refused what they may read',
-    async (_name, role, one) => {
-      expect([401, 403]).not.toContain((await call(one, await tokenOf(role, everyScope))).status)
+    async (_name, role, item) => {
+      expect([401, 403]).not.toContain((await call(item, await tokenOf(role, everyScope))).status)
     },
   )
 
-  test.each(asked.map(({ name, one }) => [name, one] as const))('%s: a stranger finds nothing', async (_name, one) => {
+  test.each(asked.map(({ name, one }) => [name, one] as const))('%s: a stranger finds nothing', async (_name, item) => {
     const { app } = made()
     const value = { name: 'Eve', email: 'eve@example.test', password: 'another long password' }
     const eve = app.auth.personByEmail(value.email) ?? (await app.auth.createPerson(value))
     const { secret } = app.auth.createToken(eve, 't', everyScope, null)
-    expect((await call(one, secret)).status).toBe(404)
+    expect((await call(item, secret)).status).toBe(404)
   })
 
   test('a token bound to another organization sees nothing here', async () => {
@@ -243,13 +243,15 @@ describe('who may not', () => {
       action === 'session' ? [] : action === 'signed-in' ? ['org:ci'] : permissions[action].scopes
     const isOpen = ({ operationId }: (typeof routes)[number]) =>
       ['root', 'regions', 'listOrganizations'].includes(operationId)
-    const shut = routes.filter((one) => !isOpen(one))
+    const shut = routes.filter((route) => !isOpen(route))
 
     test('is for builds: every route without org:ci refuses it, and tells nothing of whoever made it', async () => {
       const token = await secretIn('acme')
       const passed: string[] = []
-      for (const one of shut.filter(({ action }) => isOpenTo(action) || !permissions[action].scopes.includes('org:ci')))
-        if (![403, 404].includes((await call(one, token)).status)) passed.push(one.operationId)
+      for (const item of shut.filter(
+        ({ action }) => isOpenTo(action) || !permissions[action].scopes.includes('org:ci'),
+      ))
+        if (![403, 404].includes((await call(item, token)).status)) passed.push(item.operationId)
       expect(passed).toEqual([])
       expect((await made().call('GET', '/organizations/', { token })).json).toEqual([])
       expect((await made().call('GET', '/', { token })).json).toMatchObject({ user: null })
@@ -258,8 +260,8 @@ describe('who may not', () => {
     test('of another organization sees no route of this one, whoever made it', async () => {
       const token = await secretIn('beside')
       const passed: string[] = []
-      for (const one of shut.filter((route) => /:org|:issue/.test(route.path) && scopesOf(route).length > 0))
-        if ((await call(one, token)).status !== 404) passed.push(one.operationId)
+      for (const item of shut.filter((route) => /:org|:issue/.test(route.path) && scopesOf(route).length > 0))
+        if ((await call(item, token)).status !== 404) passed.push(item.operationId)
       expect(passed).toEqual([])
     })
   })
@@ -302,7 +304,7 @@ describe('both ends of a list', () => {
           String(page > 0),
           String(page < rows - 1),
         ])
-        seen.push(...(answer.json as { id: string }[]).map((one) => one.id))
+        seen.push(...(answer.json as { id: string }[]).map((item) => item.id))
         const asked = new URL(ends.next.url).searchParams
         expect([asked.get('cursor'), asked.get('limit')]).toEqual([ends.next.cursor, '1'])
         next = ends.next.url.replace(/^.*\/api\/0/, '')

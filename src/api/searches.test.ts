@@ -18,8 +18,8 @@ beforeAll(async () => {
 
 const rows = async (path: string) => (await call('GET', path)).json as { eventID: string }[]
 const ids = async (path: string, query: string) =>
-  (await rows(`${path}?statsPeriod=1h&query=${encodeURIComponent(query)}`)).map((one) =>
-    Number.parseInt(one.eventID, 16),
+  (await rows(`${path}?statsPeriod=1h&query=${encodeURIComponent(query)}`)).map((row) =>
+    Number.parseInt(row.eventID, 16),
   )
 const issueOf = async (query: string) => {
   const [issue] = (await call('GET', `${O}/issues/?query=${encodeURIComponent(query)}`)).json as { id: string }[]
@@ -61,7 +61,9 @@ describe('events of an issue', () => {
     const first = await call('GET', path)
     const cursor = /rel="next"; results="true"; cursor="([^"]+)"/.exec(first.headers.get('link') ?? '')?.[1] ?? ''
     const second = await rows(`${path}&cursor=${encodeURIComponent(cursor)}`)
-    expect([...(first.json as { eventID: string }[]), ...second].map((one) => one.eventID)).toEqual([3, 2, 1].map(hex))
+    expect([...(first.json as { eventID: string }[]), ...second].map((item) => item.eventID)).toEqual(
+      [3, 2, 1].map(hex),
+    )
   })
 
   test.each([
@@ -102,7 +104,7 @@ describe('what a box completes', () => {
         value: string
         count: number | null
       }[]
-    ).map((one) => `${one.value} ${one.count}`)
+    ).map((item) => `${item.value} ${item.count}`)
   test.each<[string, string, string[]]>([
     ['fruit', '', ['pear 2', 'a*b 1', 'apple 1', 'plum 1']],
     ['fruit', 'P', ['pear 2', 'apple 1', 'plum 1']],
@@ -126,7 +128,7 @@ describe('what a box completes', () => {
     expect(await values('assigned_or_suggested', 'own')).toEqual(['owner@example.test null'])
     const path = `${O}/tags/assigned/values/`
     const without = await call('GET', path, { token: await as('owner', ['event:read']) })
-    expect((without.json as { value: string }[]).map((one) => one.value)).toEqual(['me', 'none', 'any'])
+    expect((without.json as { value: string }[]).map((item) => item.value)).toEqual(['me', 'none', 'any'])
   })
 
   test('what nobody waits for any more is not read', async () => {
@@ -139,8 +141,10 @@ describe('what a box completes', () => {
     for (const path of ['fruit/values/', 'release/values/', '']) await call('GET', `${O}/tags/${path}`)
     for (const spy of spies) {
       const words: unknown[] = spy.mock.calls[0] ?? []
-      const given = words.map((one) => (one !== null && typeof one === 'object' && 'signal' in one ? one.signal : one))
-      expect(given.some((one) => one instanceof AbortSignal)).toBe(true)
+      const given = words.map((word) =>
+        word !== null && typeof word === 'object' && 'signal' in word ? word.signal : word,
+      )
+      expect(given.some((item) => item instanceof AbortSignal)).toBe(true)
       spy.mockRestore()
     }
   })
@@ -154,7 +158,7 @@ describe('what a box completes', () => {
 describe('saved views', () => {
   const body = { name: 'Mine', query: 'is:unresolved level:error', sort: 'freq', projects: ['web'], statsPeriod: '24h' }
   const names = async (token: string) =>
-    ((await call('GET', `${O}/searches/`, { token })).json as { name: string }[]).map((one) => one.name)
+    ((await call('GET', `${O}/searches/`, { token })).json as { name: string }[]).map((item) => item.name)
 
   test('are saved, read, changed and deleted', async () => {
     const saved = await call('POST', `${O}/searches/`, { body })

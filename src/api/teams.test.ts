@@ -40,7 +40,7 @@ describe('the one team of an organization', () => {
     const project = await call('POST', `${T}/projects/`, { body: { name: 'Shop', slug: 'shop', default_rules: false } })
     expect([project.status, project.json]).toMatchObject([201, { slug: 'shop', teams: [{ slug: 'acme' }] }])
     const projects = (await call('GET', `${T}/projects/`)).json as RestProject[]
-    expect(projects.map((one) => one.slug)).toEqual(['shop', 'web'])
+    expect(projects.map((item) => item.slug)).toEqual(['shop', 'web'])
     const added = await call('POST', '/projects/acme/shop/teams/acme/')
     expect([added.status, added.json]).toMatchObject([201, { slug: 'shop', teams: [{ slug: 'acme' }] }])
     expect((await call('POST', '/projects/acme/shop/teams/other/')).status).toBe(404)
@@ -97,7 +97,7 @@ describe('the one team of an organization', () => {
     }
     for (const [path, names] of Object.entries(fields)) {
       const answer = (await call('GET', path)).json as object
-      expect([path, names.filter((one) => !Object.hasOwn(answer, one))]).toEqual([path, []])
+      expect([path, names.filter((name) => !Object.hasOwn(answer, name))]).toEqual([path, []])
     }
   })
 })

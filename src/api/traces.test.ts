@@ -26,11 +26,11 @@ async function stored(
   const refined = refineBody(body, head)
   const jpos = places.jpos++
   const batch = meta.openBatch(jpos, jpos + 1)
-  const rows = refined.spans.flatMap((one) => one.rows).map((row) => encodeSpanRow({ ...row, jpos }))
+  const rows = refined.spans.flatMap((span) => span.rows).map((row) => encodeSpanRow({ ...row, jpos }))
   if (rows.length > 0) await app.events.insertSpans(Buffer.from(rows.join('')), `traces:${jpos}`)
-  const lines = refined.events.map((one) => encodeEventRow({ ...one.row, jpos })).join('')
+  const lines = refined.events.map((event) => encodeEventRow({ ...event.row, jpos })).join('')
   if (lines) await app.events.insert(Buffer.from(lines), `events:${jpos}`)
-  const effects = refined.events.map((one) => ({ ...one.effect, jpos }))
+  const effects = refined.events.map((event) => ({ ...event.effect, jpos }))
   meta.commitBatch(batch, { events: effects, attachments: [], outcomes: [], dead: [] }, Date.now())
 }
 
@@ -96,9 +96,9 @@ describe('a trace over two projects', () => {
 
   test('the tree: each span under its parent, over projects; errors beside it', async () => {
     type Shape = [string, Shape[]]
-    const shape = (one: RestTraceSpan): Shape => [one.event_id.slice(-2), one.children.map(shape)]
+    const shape = (traceSpan: RestTraceSpan): Shape => [traceSpan.event_id.slice(-2), traceSpan.children.map(shape)]
     const nodes = await treeOf()
-    const spans = nodes.filter((one) => one.event_type === 'span')
+    const spans = nodes.filter((node) => node.event_type === 'span')
     expect(spans.map(shape)).toEqual([['c1', [['cb', [['c2', [['15', [['16', []]]]]]]]]]])
     expect(spans[0]).toMatchObject({ is_transaction: true, cut: 'deadline_exceeded', self_time: expect.any(Number) })
     expect(spans[0]?.children[0]).toMatchObject({ additional_attributes: { 'db.system': 'postgresql' }, duration: 500 })
@@ -122,14 +122,14 @@ describe('a trace over two projects', () => {
     await stored(project, 'event', { ...say('first'), event_id: hex(3101) })
     await stored(project, 'event', { ...say('second'), event_id: hex(3102), level: 'warning' })
     const errors = async () =>
-      (await treeOf(hex(31))).flatMap((one) =>
-        one.event_type === 'error' ? [[one.title, one.level, one.span_id]] : [],
+      (await treeOf(hex(31))).flatMap((item) =>
+        item.event_type === 'error' ? [[item.title, item.level, item.span_id]] : [],
       )
     expect((await errors()).sort()).toEqual([
       ['StockError: first', 'error', null],
       ['StockError: second', 'warning', null],
     ])
-    expect((await metaOf(hex(31))).events.map((one) => one.title).sort()).toEqual([
+    expect((await metaOf(hex(31))).events.map((event) => event.title).sort()).toEqual([
       'StockError: first',
       'StockError: second',
     ])
@@ -196,10 +196,11 @@ describe('a trace over two projects', () => {
     const chain = Array.from({ length: 300 }, (_, n) => child(1000 + n, n === 0 ? 7 : 999 + n))
     const circle = [child(51, 52), child(52, 51)]
     await stored(project, 'transaction', transaction(7, 'pageload', trace, [...chain, ...circle]))
-    const nodes = (await treeOf(hex(9))).filter((one) => one.event_type === 'span')
-    const count = (one: RestTraceSpan): number => 1 + one.children.reduce((sum, below) => sum + count(below), 0)
-    const depth = (one: RestTraceSpan): number => 1 + Math.max(0, ...one.children.map(depth))
-    expect([nodes.reduce((sum, one) => sum + count(one), 0), Math.max(...nodes.map(depth))]).toEqual([303, 100])
+    const nodes = (await treeOf(hex(9))).filter((item) => item.event_type === 'span')
+    const count = (traceSpan: RestTraceSpan): number =>
+      1 + traceSpan.children.reduce((sum, below) => sum + count(below), 0)
+    const depth = (traceSpan: RestTraceSpan): number => 1 + Math.max(0, ...traceSpan.children.map(depth))
+    expect([nodes.reduce((sum, node) => sum + count(node), 0), Math.max(...nodes.map(depth))]).toEqual([303, 100])
   })
 
   test('an error is placed at its span, else at the one above it, else by its time alone', async () => {

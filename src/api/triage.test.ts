@@ -117,7 +117,7 @@ describe('states', () => {
     await put(id, { priority: 'low' })
     expect(await detail(id)).toMatchObject({ priority: 'low', priorityReason: 'set' })
     const found = async (query: string) =>
-      ((await call('GET', `${O}/issues/?statsPeriod=90d&query=${query}`)).json as RestIssue[]).map((one) => one.id)
+      ((await call('GET', `${O}/issues/?statsPeriod=90d&query=${query}`)).json as RestIssue[]).map((item) => item.id)
     expect(await found('issue.priority:low')).toEqual([id])
     expect(await found('!issue.priority:low')).not.toContain(id)
     expect(await found('issue.priority:__proto__')).toEqual([])
@@ -195,7 +195,7 @@ describe('many at once', () => {
       { ...seedEvents[0], event_id: 'a2'.padStart(32, '0'), fingerprint: ['age-new'], tags },
     ])
     const path = `${O}/issues/?query=batch:aged`
-    const shown = ((await call('GET', path)).json as RestIssue[]).map((one) => one.id)
+    const shown = ((await call('GET', path)).json as RestIssue[]).map((item) => item.id)
     expect(shown).toHaveLength(1)
     expect(((await call('PUT', path, { body: { isBookmarked: true } })).json as RestIssueChange).updated).toEqual(shown)
     const all = (await call('PUT', `${path}&statsPeriod=90d`, { body: { isBookmarked: false } }))
@@ -229,7 +229,7 @@ describe('many at once', () => {
     }))
     await made().store(merged)
     const path = `${O}/issues/?query=merged:yes`
-    const ids = ((await call('GET', path)).json as RestIssue[]).map((one) => `id=${one.id}`)
+    const ids = ((await call('GET', path)).json as RestIssue[]).map((item) => `id=${item.id}`)
     expect(ids).toHaveLength(2)
     const made2 = (await call('PUT', `${O}/issues/?${ids.join('&')}`, { body: { merge: 1 } })).json as {
       merge: { parent: string }
@@ -242,7 +242,7 @@ describe('many at once', () => {
 
   test('deletion by id; a member may not, and nothing goes', { timeout: 20_000 }, async () => {
     const found = (await call('GET', `${O}/issues/?query=bulk%3Ayes&statsPeriod=90d&limit=2`)).json as RestIssue[]
-    const path = `${O}/issues/?${found.map((one) => `id=${one.id}`).join('&')}`
+    const path = `${O}/issues/?${found.map((item) => `id=${item.id}`).join('&')}`
     expect((await call('DELETE', path, { token: state.bob?.token ?? '' })).status).toBe(403)
     const answer = await call('DELETE', path)
     expect([answer.status, (answer.json as unknown[]).length]).toEqual([202, 2])
@@ -273,7 +273,7 @@ describe('what an issue’s own address refuses or does', () => {
     expect((await call('PUT', path, { body: { discard: true } })).json).toMatchObject({ id: issue?.id })
     await expect.poll(async () => (await call('GET', path)).status, { timeout: 15_000 }).toBe(404)
     const tombstones = (await call('GET', `${P}/tombstones/`)).json as { id: string }[]
-    expect(tombstones.map((one) => one.id)).toContain(issue?.shortId)
+    expect(tombstones.map((tombstone) => tombstone.id)).toContain(issue?.shortId)
     await call('DELETE', `${P}/tombstones/${issue?.shortId}/`)
   })
 })
@@ -299,8 +299,8 @@ describe('people', () => {
     expect(app.meta.subscribersOf(Number(id))).not.toContain(bob)
     const added = (await call('POST', `${O}/issues/${id}/notes/`, { body: { text: 'Look, @Bob: **odd**' } })).json
     expect(app.meta.subscribersOf(Number(id))).toContain(bob)
-    expect(app.meta.lookedAt(Number(id)).map((one) => one.userId)).not.toContain(bob)
-    const [due] = app.meta.noticesDue(systemClock.now() + 1_000, 99).filter((one) => one.userId === bob)
+    expect(app.meta.lookedAt(Number(id)).map((item) => item.userId)).not.toContain(bob)
+    const [due] = app.meta.noticesDue(systemClock.now() + 1_000, 99).filter((item) => item.userId === bob)
     expect(due).toMatchObject({ kind: 'mention', issueId: Number(id) })
     const note = (added as RestActivity).id
     const own = `${O}/issues/${id}/notes/${note}/`
@@ -314,7 +314,7 @@ describe('people', () => {
     const { app } = made()
     const { id } = await first()
     await put(id, { assignedTo: 'bob@example.test' })
-    const told = app.meta.noticesDue(systemClock.now() + 1_000, 99).filter((one) => one.kind === 'assigned')
+    const told = app.meta.noticesDue(systemClock.now() + 1_000, 99).filter((item) => item.kind === 'assigned')
     expect(told).toMatchObject([{ userId: state.bob?.id, issueId: Number(id) }])
     await put(id, { assignedTo: '' })
   })
@@ -372,7 +372,7 @@ describe('ownership', () => {
     expect(app.meta.ownersDue(9)).toEqual([])
     const listed = async (query: string) =>
       ((await call('GET', `${O}/issues/?statsPeriod=90d&query=${encodeURIComponent(query)}`)).json as RestIssue[]).map(
-        (one) => one.id,
+        (item) => item.id,
       )
     const suggested = 'assigned_or_suggested:bob@example.test'
     expect(await listed(suggested)).toContain(issue?.id)
@@ -401,7 +401,7 @@ test('rules that take too long for an event are said by a try, with their line',
   const raw = Array.from({ length: 400 }, () => `path:*${'a'.repeat(70)}b bob@example.test`).join('\n')
   const tried = (await call('POST', `${P}/ownership/try/`, { body: { raw } })).json as RestOwnershipTrial
   expect(tried.faults).toEqual([{ line: expect.any(Number), sentence: expect.stringContaining('take too long') }])
-  expect(tried.issues.every((one) => one.rule === null)).toBe(true)
+  expect(tried.issues.every((issue) => issue.rule === null)).toBe(true)
 })
 
 describe('what these have in common', () => {

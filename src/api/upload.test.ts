@@ -20,7 +20,7 @@ async function post(path: string, parts: Part[], { end = '--B--\r\n', token = ma
     body,
     '\r\n',
   ])
-  const body = Buffer.concat([...pieces, end].map((one) => Buffer.from(one)))
+  const body = Buffer.concat([...pieces, end].map((piece) => Buffer.from(piece)))
   const { createRoutes } = await import('./api.ts')
   const answer = await createRoutes(made().app).fetch(
     new Request(`http://mishap.test/api/0${path}`, {
@@ -58,7 +58,7 @@ describe('chunks and bundles', () => {
     expect(asked.json).toEqual({ state: 'not_found', missingChunks: chunks.map(sha1Of), detail: null })
     const sent = await post(
       `${O}/chunk-upload/`,
-      chunks.map((one, i) => chunkPart(one, i % 2 === 0)),
+      chunks.map((chunk, i) => chunkPart(chunk, i % 2 === 0)),
     )
     expect([sent.status, sent.text]).toEqual([200, ''])
     const done = { state: 'ok', missingChunks: [], detail: null }
@@ -100,7 +100,7 @@ describe('chunks and bundles', () => {
     const bytes = bundleOf({ script: 'older' })
     await post(
       `${O}/chunk-upload/`,
-      chunksOf(bytes).map((one) => chunkPart(one)),
+      chunksOf(bytes).map((chunk) => chunkPart(chunk)),
     )
     const body = { checksum: sha1Of(bytes), chunks: chunksOf(bytes).map(sha1Of), projects: ['web'] }
     const ask = async () => (await call('POST', `${O}/releases/old@1/assemble/`, { body })).json
@@ -162,15 +162,15 @@ describe('chunks and bundles', () => {
 
 describe('releases', () => {
   const version = 'shop@1.2.3+45'
-  const one = `${O}/releases/${encodeURIComponent(version)}/`
+  const text = `${O}/releases/${encodeURIComponent(version)}/`
 
   test('are made, made again, finalized, listed, and go', async () => {
     const body = { version, projects: ['web'], url: 'https://shop.test/r' }
     const make = async () => (await call('POST', `${O}/releases/`, { body })).status
     expect([await make(), await make()]).toEqual([201, 208])
-    expect((await call('GET', one)).json).toMatchObject({ version, shortVersion: '1.2.3+45', dateReleased: null })
+    expect((await call('GET', text)).json).toMatchObject({ version, shortVersion: '1.2.3+45', dateReleased: null })
     const dateReleased = '2026-11-21T10:00:00Z'
-    expect((await call('PUT', one, { body: { dateReleased } })).json).toMatchObject({
+    expect((await call('PUT', text, { body: { dateReleased } })).json).toMatchObject({
       ...{ dateReleased: '2026-11-21T10:00:00.000Z', url: 'https://shop.test/r', ref: null },
     })
     expect(await make()).toBe(208)
@@ -182,7 +182,7 @@ describe('releases', () => {
     expect(list.json).toMatchObject([{ version }])
     expect(list.headers.get('link')).toMatch(/rel="next"; results="false"/)
     expect((await call('GET', `${O}/releases/?query=1_2`)).json).toEqual([])
-    expect([(await call('DELETE', one)).status, (await call('GET', one)).status]).toEqual([204, 404])
+    expect([(await call('DELETE', text)).status, (await call('GET', text)).status]).toEqual([204, 404])
     expect((await call('GET', `${O}/repos/`)).json).toEqual([])
   })
 

@@ -34,7 +34,7 @@ async function walk(first: string, meanwhile: () => Promise<unknown>) {
   for (let page = 0; next !== undefined && page < 10; page++) {
     const answer: Awaited<ReturnType<typeof call>> = await call('GET', next)
     said.add(answer.headers.get('x-walk'))
-    seen.push(...(answer.json as RestIssue[]).map((one) => one.metadata.type?.slice(0, 1) ?? ''))
+    seen.push(...(answer.json as RestIssue[]).map((item) => item.metadata.type?.slice(0, 1) ?? ''))
     const link = /<([^>]+)>; rel="next"; results="true"/.exec(answer.headers.get('link') ?? '')?.[1]
     next = link?.replace('http://mishap.test/api/0', '')
     if (page === 0) await meanwhile()

@@ -50,9 +50,9 @@ describe('sessions', () => {
     const eve = new Headers({
       cookie: cookieOf((await auth.signIn({ ...good, email: 'eve@example.com', headers: new Headers() })).cookies),
     })
-    const one = await signedIn(rig, { 'user-agent': firefox, 'x-forwarded-for': '192.0.2.7' })
+    const item = await signedIn(rig, { 'user-agent': firefox, 'x-forwarded-for': '192.0.2.7' })
     const [two, three] = [await signedIn(rig), await signedIn(rig)]
-    const list = await auth.sessionsOf(one)
+    const list = await auth.sessionsOf(item)
     expect(list).toHaveLength(3)
     expect(list[0]).toEqual({
       ...{ id: expect.any(String), isCurrent: true, userAgent: firefox, browser: 'Firefox 140', system: 'Linux' },
@@ -62,12 +62,12 @@ describe('sessions', () => {
     const [mine] = await auth.sessionsOf(two)
     const id = mine?.id ?? ''
     expect((await failure(auth.endSession(eve, id))).code).toBe('NOT_FOUND')
-    await auth.endSession(one, id)
+    await auth.endSession(item, id)
     expect(await auth.actorOf(two)).toBeUndefined()
-    expect((await failure(auth.endSession(one, id))).code).toBe('NOT_FOUND')
-    await auth.endOtherSessions(one)
+    expect((await failure(auth.endSession(item, id))).code).toBe('NOT_FOUND')
+    await auth.endOtherSessions(item)
     expect(await auth.actorOf(three)).toBeUndefined()
-    expect([(await auth.sessionsOf(one)).length, (await auth.sessionsOf(eve)).length]).toEqual([1, 1])
+    expect([(await auth.sessionsOf(item)).length, (await auth.sessionsOf(eve)).length]).toEqual([1, 1])
   })
 
   test('a token has no sessions and may not end any', async () => {
@@ -99,11 +99,11 @@ describe('one’s own password', () => {
     const { auth, meta } = rig
     const person = await auth.createPerson(good)
     auth.createToken(person, 'ci', ['org:read'], null)
-    const [one, two] = [await signedIn(rig), await signedIn(rig)]
+    const [item, two] = [await signedIn(rig), await signedIn(rig)]
     const link = auth.startReset(good.email)
-    const first = await auth.changePassword(one, { currentPassword: good.password, newPassword, endTokens: false })
+    const first = await auth.changePassword(item, { currentPassword: good.password, newPassword, endTokens: false })
     expect(first.cookies[0]).toMatch(/^mishap\.session_token=[^;]+; Max-Age=34560000;/)
-    expect([await auth.actorOf(one), await auth.actorOf(two)]).toEqual([undefined, undefined])
+    expect([await auth.actorOf(item), await auth.actorOf(two)]).toEqual([undefined, undefined])
     expect(auth.resetOf(link?.secret ?? '')).toBeUndefined()
     const now = new Headers({ cookie: cookieOf(first.cookies) })
     expect(meta.tokensOf(person.id)).toHaveLength(1)
@@ -118,8 +118,8 @@ describe('one’s own password', () => {
     const rig = await fresh()
     const person = await rig.auth.createPerson(good)
     rig.auth.createToken(person, 'ci', ['org:read'], null)
-    const [one, two] = [await signedIn(rig), await signedIn(rig)]
-    const error = await failure(rig.auth.changePassword(one, { ...change, endTokens: true }))
+    const [item, two] = [await signedIn(rig), await signedIn(rig)]
+    const error = await failure(rig.auth.changePassword(item, { ...change, endTokens: true }))
     expect([error.code, Object.keys(error.fields ?? {})]).toEqual(['VALIDATION', [field]])
     expect((await rig.auth.actorOf(two))?.kind).toBe('session')
     expect(rig.meta.tokensOf(person.id)).toHaveLength(1)
@@ -128,11 +128,11 @@ describe('one’s own password', () => {
   test('wrong ones cost pauses; nobody signed in changes nothing', async () => {
     const rig = await fresh()
     await rig.auth.createPerson(good)
-    const one = await signedIn(rig)
+    const item = await signedIn(rig)
     const guess = (headers: Headers) =>
       failure(rig.auth.changePassword(headers, { currentPassword: 'x', newPassword, endTokens: false }))
-    for (let tries = 0; tries < freeFailures; tries++) expect((await guess(one)).code).toBe('VALIDATION')
-    expect((await guess(one)).code).toBe('AUTH_LOCKED')
+    for (let tries = 0; tries < freeFailures; tries++) expect((await guess(item)).code).toBe('VALIDATION')
+    expect((await guess(item)).code).toBe('AUTH_LOCKED')
     expect((await guess(new Headers())).code).toBe('AUTH_REQUIRED')
   })
 })
@@ -149,7 +149,7 @@ describe('a forgotten password', () => {
     expect([link?.person, auth.resetOf(text)]).toEqual([person, person])
     expect((await failure(auth.resetBySecret(text, 'ann@example.com', true))).fields).toHaveProperty('password')
     const both = await Promise.allSettled([1, 2].map(() => auth.resetBySecret(text, newPassword, true)))
-    expect(both.map((one) => one.status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect(both.map((item) => item.status).sort()).toEqual(['fulfilled', 'rejected'])
     expect(both).toContainEqual({ status: 'rejected', reason: expect.objectContaining({ code: 'NOT_FOUND' }) })
     expect([await auth.actorOf(before), auth.resetOf(other?.secret ?? '')]).toEqual([undefined, undefined])
     expect(meta.tokensOf(person.id)).toEqual([])

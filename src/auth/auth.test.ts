@@ -212,11 +212,11 @@ describe('/api/auth/', () => {
   test('wrong passwords where one is changed are limited alike; a change ends the other sessions', async () => {
     const { auth } = await fresh()
     await auth.createPerson(good)
-    const [one, other] = await Promise.all(
+    const [item, other] = await Promise.all(
       [1, 2].map(async () => cookieOf((await auth.signIn({ ...good, headers: new Headers() })).cookies)),
     )
     const change = (currentPassword: string, newPassword = 'another horse 99') =>
-      auth.handle(post('/change-password', { currentPassword, newPassword }, { cookie: one ?? '' }))
+      auth.handle(post('/change-password', { currentPassword, newPassword }, { cookie: item ?? '' }))
     for (let tries = 0; tries < freeFailures - 1; tries++) expect((await change(`wrong ${tries}`)).status).toBe(400)
     // a new password that is refused for itself is no guess
     expect((await change(good.password, 'ann@example.com')).status).toBe(400)
@@ -294,7 +294,7 @@ describe('tokens and demand', () => {
     const content = JSON.parse(Buffer.from(told, 'base64').toString())
     expect(content).toEqual({ iat: expect.any(Number), org: 'acme', url, region_url: url })
     const own = auth.createToken(person, 'mine', ['org:read'], organization.id).secret
-    expect(meta.tokensOf(person.id).map((one) => one.name)).toEqual(['mine'])
+    expect(meta.tokensOf(person.id).map((token) => token.name)).toEqual(['mine'])
     expect(meta.tokensOfOrganization(organization.id)).toMatchObject([{ prefix: `sntrys_…${secret.slice(-4)}` }])
     meta.endMembership(organization.id, person.id)
     const actor = await auth.actorOf(new Headers({ authorization: `Bearer ${secret}` }))
@@ -394,7 +394,7 @@ describe('bootstrap', () => {
     const { auth, meta } = await fresh()
     const run = (email: string) => auth.setUp(() => auth.createPerson({ ...good, email }, { first: true }))
     const runs = await Promise.allSettled([run('ann@example.com'), run('eve@example.com')])
-    expect(runs.map((one) => one.status)).toEqual(['fulfilled', 'rejected'])
+    expect(runs.map((item) => item.status)).toEqual(['fulfilled', 'rejected'])
     expect(runs[1]).toMatchObject({ reason: { code: 'CONFLICT', message: expect.stringContaining('at this moment') } })
     expect([meta.personByEmail('ann@example.com')?.name, meta.personByEmail('eve@example.com')]).toEqual([
       'Ann',
@@ -414,7 +414,7 @@ describe('bootstrap', () => {
     const more = ['B', 'C'].map((org) =>
       bootstrap({ meta, auth, url }, { ...request, org, email: `${org}@example.com` }),
     )
-    expect((await Promise.all(more)).map((one) => one.organization.slug)).toEqual(['b', 'c'])
+    expect((await Promise.all(more)).map((item) => item.organization.slug)).toEqual(['b', 'c'])
   })
 
   test('a first run that fails leaves the way free', async () => {

@@ -42,14 +42,14 @@ export function createLoginSessions({
     sessionsOf: async (headers) => {
       const { id, userId } = await current(headers)
       const sessions = (await openOf(userId)).map(
-        (one): LoginSession => ({
-          id: one.id,
-          isCurrent: one.id === id,
-          userAgent: one.userAgent ?? '',
-          ...deviceOf(one.userAgent ?? ''),
-          address: one.ipAddress ?? '',
-          createdMs: one.createdAt.getTime(),
-          lastUsedMs: one.updatedAt.getTime(),
+        (item): LoginSession => ({
+          id: item.id,
+          isCurrent: item.id === id,
+          userAgent: item.userAgent ?? '',
+          ...deviceOf(item.userAgent ?? ''),
+          address: item.ipAddress ?? '',
+          createdMs: item.createdAt.getTime(),
+          lastUsedMs: item.updatedAt.getTime(),
         }),
       )
       return sessions.sort((a, b) => Number(b.isCurrent) - Number(a.isCurrent) || b.lastUsedMs - a.lastUsedMs)

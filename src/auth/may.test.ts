@@ -110,7 +110,7 @@ test('a token of the organization works without a membership, within its scope a
   const ask = (action: Action, actor = own(1), thing = thingOf(action)) =>
     verdict(metaWith(undefined), actor, action, thing)
   expect(['release:read', 'release:write'].map((action) => ask(action as Action))).toEqual(['yes', 'yes'])
-  for (const [action] of table.filter(([one]) => !one.startsWith('release')))
+  for (const [action] of table.filter(([item]) => !item.startsWith('release')))
     expect([action, ask(action)]).not.toEqual([action, 'yes'])
   expect(ask('release:read', own(2))).toBe('hidden')
   expect(ask('release:read', own(null))).toBe('hidden')

@@ -89,9 +89,9 @@ function rolesAt(meta: MetaStore, actor: Actor, action: Action, thing: Thing): R
     if (actor.kind === 'token' && actor.ofOrganization) return []
     return meta
       .organizationsOf(actor.person.id)
-      .filter((one) => bound === null || one.id === bound)
-      .filter((one) => !operators.has(action) || one.id === meta.organizations()[0]?.id)
-      .map((one) => one.role)
+      .filter((item) => bound === null || item.id === bound)
+      .filter((item) => !operators.has(action) || item.id === meta.organizations()[0]?.id)
+      .map((item) => item.role)
   }
   const { organization } = thing
   if (bound !== null && bound !== organization.id) return []

@@ -22,7 +22,7 @@ const dayMs = 86_400_000
 const folder = mkdtempSync(join(tmpdir(), 'mishap-members-'))
 const opened: MetaStore[] = []
 afterAll(() => {
-  for (const one of opened) one.close()
+  for (const item of opened) item.close()
   rmSync(folder, { recursive: true, force: true })
 })
 

@@ -55,7 +55,7 @@ export function inviteMember(
       fields: { email: ['This person is a member already.'] },
     })
   const open = meta.invitationsOf(organization.id)
-  if (open.length >= invitationsMax && !open.some((one) => one.email === email))
+  if (open.length >= invitationsMax && !open.some((item) => item.email === email))
     throw refuse('email', `At most ${invitationsMax} invitations may be open. Take some back.`)
   const secret = randomBytes(32).toString('base64url')
   const value = { organizationId: organization.id, email, role: asked.role, invitedBy: by.id, secret }
@@ -85,7 +85,7 @@ export function acceptInvitation(room: Room, secret: string, person: Person): Me
 
 /** Takes an invitation back. Throws NOT_FOUND, AUTH_FORBIDDEN for one to a role that is not below the caller's. */
 export function takeBack({ meta }: Pick<Room, 'meta'>, by: Person, organization: Organization, id: number): void {
-  const found = meta.invitationsOf(organization.id).find((one) => one.id === id)
+  const found = meta.invitationsOf(organization.id).find((invitation) => invitation.id === id)
   if (!found) throw new MishapError('NOT_FOUND')
   if (!rolesToInvite(roleOf(meta, organization, by)).includes(found.role)) throw new MishapError('AUTH_FORBIDDEN')
   meta.deleteInvitation(id)

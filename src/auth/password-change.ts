@@ -93,17 +93,17 @@ async function setPassword({ context, meta }: Room, userId: string, hash: string
 function createHourly(clock: Clock, most: number) {
   const counts = new LRUCache<string, { count: number; endsMs: number }>({ max: namesMax })
   const found = (name: string) => {
-    const one = counts.get(name)
-    return one && one.endsMs > clock.now() ? one : undefined
+    const count = counts.get(name)
+    return count && count.endsMs > clock.now() ? count : undefined
   }
   return {
     waitMs: (name: string) => {
-      const one = found(name)
-      return one && one.count >= most ? one.endsMs - clock.now() : 0
+      const item = found(name)
+      return item && item.count >= most ? item.endsMs - clock.now() : 0
     },
     add: (name: string) => {
-      const one = found(name)
-      if (one) one.count += 1
+      const item = found(name)
+      if (item) item.count += 1
       else counts.set(name, { count: 1, endsMs: clock.now() + hourMs })
     },
   }

@@ -8,7 +8,7 @@ const productName = 'mishap'
 
 /** The commonest passwords that are long enough to be asked about (1,557 of 49,233; all lower case). */
 const commonest: ReadonlySet<string> = new Set(
-  dictionary['passwords-common'].map(String).filter((one) => one.length >= passwordCharactersMin),
+  dictionary['passwords-common'].map(String).filter((item) => item.length >= passwordCharactersMin),
 )
 
 const common = (password: string) => commonest.has(password.toLowerCase())

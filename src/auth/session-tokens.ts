@@ -13,10 +13,10 @@ function hashed(where: readonly Where[] | undefined): Asked {
     plainOf.set(hashOf(token), token)
     return hashOf(token)
   }
-  const conditions = (where ?? []).map((one): Where => {
-    if (one.field !== 'token') return one
-    if (typeof one.value === 'string') return { ...one, value: hash(one.value) }
-    if (Array.isArray(one.value)) return { ...one, value: one.value.map((token) => hash(String(token))) }
+  const conditions = (where ?? []).map((item): Where => {
+    if (item.field !== 'token') return item
+    if (typeof item.value === 'string') return { ...item, value: hash(item.value) }
+    if (Array.isArray(item.value)) return { ...item, value: item.value.map((token) => hash(String(token))) }
     throw new Error('A session is found by a whole token.')
   })
   return { where: conditions, plainOf }

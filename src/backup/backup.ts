@@ -63,7 +63,7 @@ async function takeFile(source: string, target: string, linked: boolean): Promis
 }
 
 async function demandSpace(deps: BackupDeps, file: string): Promise<void> {
-  const bytes = (await deps.events.size()).reduce((sum, one) => sum + one.bytesOnDisk, 0)
+  const bytes = (await deps.events.size()).reduce((sum, item) => sum + item.bytesOnDisk, 0)
   for (const folder of [deps.data, dirname(file)]) {
     const { bavail, bsize } = await statfs(folder)
     if (bavail * bsize < bytes + spareBytes)
@@ -100,8 +100,8 @@ async function gather(deps: BackupDeps, stage: string, name: string): Promise<Ma
       takenMs: deps.clock.now(),
       cursor: deps.meta.cursor(),
       ...{ organizations, projects, issues, blobs },
-      events: rows.find((one) => one.table === 'events')?.rows ?? 0,
-      spans: rows.find((one) => one.table === 'spans')?.rows ?? 0,
+      events: rows.find((row) => row.table === 'events')?.rows ?? 0,
+      spans: rows.find((row) => row.table === 'spans')?.rows ?? 0,
     }
   } finally {
     resume()
@@ -145,19 +145,19 @@ async function take(deps: BackupDeps, file: string): Promise<Manifest> {
   try {
     const manifest = await gather(deps, stage, name)
     await rename(join(work, name), join(stage, parts.events))
-    for (const one of parts.files) await takeFile(join(deps.data, one), join(stage, one), false)
+    for (const item of parts.files) await takeFile(join(deps.data, item), join(stage, item), false)
     await writeFile(join(stage, parts.manifest), `${JSON.stringify(manifest, undefined, 2)}\n`)
     // The manifest first, so that a restore knows at once what it has; nothing is packed twice: rows are ZSTD already.
     await create({ file: beside, cwd: stage, portable: true, mode: 0o600 }, [
       parts.manifest,
-      ...(await readdir(stage)).filter((one) => one !== parts.manifest),
+      ...(await readdir(stage)).filter((item) => item !== parts.manifest),
     ])
     await syncPath(beside)
     await rename(beside, file)
     await syncPath(dirname(file))
     return manifest
   } finally {
-    for (const one of [beside, stage, join(work, name), note]) await rm(one, { recursive: true, force: true })
+    for (const item of [beside, stage, join(work, name), note]) await rm(item, { recursive: true, force: true })
   }
 }
 

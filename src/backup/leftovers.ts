@@ -12,7 +12,7 @@ export const workFolderOf = (data: string): string => join(data, 'backup')
 /** Folders of the data folder in which whole copies of it lie for a time. */
 export async function copyFoldersOf(data: string): Promise<string[]> {
   const names = await readdir(data).catch(() => [])
-  return [workFolderOf(data), ...names.filter((one) => one.startsWith(rehearsal)).map((one) => join(data, one))]
+  return [workFolderOf(data), ...names.filter((name) => name.startsWith(rehearsal)).map((name) => join(data, name))]
 }
 
 const noteEnd = '.note.json'
@@ -49,14 +49,14 @@ export async function sweepLeftovers(data: string): Promise<string[]> {
   const work = workFolderOf(data)
   const names = (await readdir(work).catch(() => [])).sort()
   const archives: string[] = []
-  for (const name of names.filter((one) => one.endsWith(noteEnd))) {
+  for (const name of names.filter((item) => item.endsWith(noteEnd))) {
     const archive = await archiveOf(join(work, name))
     if (archive !== undefined) archives.push(archive)
   }
   const [, ...copies] = await copyFoldersOf(data)
   const isNote = (name: string) => name.endsWith(noteEnd)
-  const own = [...names.filter((one) => !isNote(one)), ...names.filter(isNote)].map((one) => join(work, one))
+  const own = [...names.filter((name) => !isNote(name)), ...names.filter(isNote)].map((name) => join(work, name))
   const swept = [...archives, ...copies, ...own]
-  for (const one of swept) await rm(one, { recursive: true, force: true })
+  for (const item of swept) await rm(item, { recursive: true, force: true })
   return swept
 }

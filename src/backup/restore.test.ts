@@ -118,7 +118,7 @@ describe('backup and back', () => {
     expect(await take(here, file)).toEqual({ ...manifest, takenMs: testClock().now() })
     expect(order).toEqual(['pause', 'events', 'meta', 'resume'])
     expect(readdirSync(join(here.data, 'backup'))).toEqual([])
-    expect(readdirSync(root).filter((one) => one.endsWith('.part'))).toEqual([])
+    expect(readdirSync(root).filter((item) => item.endsWith('.part'))).toEqual([])
   })
   test('brings every part back', async () => {
     const here = emptyData()
@@ -160,7 +160,7 @@ describe('backup and back', () => {
 const filesIn = async (file: string): Promise<string[]> => {
   const found: string[] = []
   await list({ file, onReadEntry: (entry) => void found.push(entry.path) })
-  return found.filter((one) => one.startsWith('blobs/') && !one.endsWith('/')).sort()
+  return found.filter((item) => item.startsWith('blobs/') && !item.endsWith('/')).sort()
 }
 
 describe('under load', () => {

@@ -31,7 +31,7 @@ async function place(from: string, to: string): Promise<void> {
 async function bringBack({ meta, events }: Stores, manifest: Manifest): Promise<void> {
   await events.restore(parts.events)
   const tables = await events.size()
-  const rowsOf = (table: string) => tables.find((one) => one.table === table)?.rows ?? 0
+  const rowsOf = (table: string) => tables.find((item) => item.table === table)?.rows ?? 0
   const found = { ...meta.tally(), events: rowsOf('events'), spans: rowsOf('spans'), cursor: meta.cursor() }
   for (const name of ['organizations', 'projects', 'issues', 'events', 'spans', 'cursor'] as const)
     if (manifest[name] !== undefined && found[name] !== manifest[name])
@@ -48,7 +48,7 @@ export async function restoreBackup(data: string, path: string, deps: RestoreDep
   const { folders } = deps
   const all = [folders.journal, folders.blobs, folders.meta, folders.engine]
   // What a restore that was cut off has left is nobody's data.
-  if (existsSync(deps.mark)) for (const one of all) await rm(one, { recursive: true, force: true })
+  if (existsSync(deps.mark)) for (const item of all) await rm(item, { recursive: true, force: true })
   else if (all.some(isUsed))
     throw new MishapError('VALIDATION', { detail: `${data} holds data already; restore into an empty folder.` })
   const file = resolve(path)
@@ -69,8 +69,8 @@ export async function restoreBackup(data: string, path: string, deps: RestoreDep
       throw new MishapError('VALIDATION', { detail: `${file} is no backup of Mishap, or it is damaged.` })
     })
     const manifest = readManifest(await readFile(join(stage, parts.manifest), 'utf8').catch(() => ''))
-    for (const one of parts.files) if (existsSync(join(stage, one))) await rename(join(stage, one), join(data, one))
-    for (const one of [folders.meta, folders.engine]) await mkdir(one, { recursive: true, mode: 0o700 })
+    for (const item of parts.files) if (existsSync(join(stage, item))) await rename(join(stage, item), join(data, item))
+    for (const item of [folders.meta, folders.engine]) await mkdir(item, { recursive: true, mode: 0o700 })
     await place(join(stage, parts.blobs), folders.blobs)
     await place(join(stage, parts.journal), folders.journal)
     await rename(join(stage, parts.meta), join(folders.meta, deps.databaseFile))
@@ -78,8 +78,8 @@ export async function restoreBackup(data: string, path: string, deps: RestoreDep
     await rm(deps.mark, { force: true })
     return manifest
   } catch (error) {
-    for (const one of [...all, ...parts.files.map((name) => join(data, name)), deps.mark])
-      await rm(one, { recursive: true, force: true })
+    for (const item of [...all, ...parts.files.map((name) => join(data, name)), deps.mark])
+      await rm(item, { recursive: true, force: true })
     throw error
   } finally {
     await rm(stage, { recursive: true, force: true })

@@ -111,7 +111,9 @@ const look = (world: World) =>
       cursor: () => world.cursor,
       openBatches: () => Array.from({ length: world.open }, () => ({ seq: 1, from: 0, to: 200 })),
       issueIdsOf: (hashes) =>
-        new Map(hashes.filter((one) => !world.unknown.includes(one.groupHash)).map((one) => [`1:${one.groupHash}`, 7])),
+        new Map(
+          hashes.filter((hash) => !world.unknown.includes(hash.groupHash)).map((hash) => [`1:${hash.groupHash}`, 7]),
+        ),
       outcomesSince: () => world.outcomes,
       keptSince: () => new Map(world.keptSince),
       projectById: (id) => (world.projects.includes(id) ? ({} as Project) : undefined),
@@ -125,14 +127,14 @@ const look = (world: World) =>
     },
   })
 const wrongOf = async (world: World) =>
-  Object.fromEntries((await look(world)).filter((one) => one.wrong.length).map((one) => [one.name, one.wrong]))
+  Object.fromEntries((await look(world)).filter((item) => item.wrong.length).map((item) => [item.name, item.wrong]))
 
 test('nothing is wrong with what is whole', async () => {
   expect(await wrongOf(whole())).toEqual({})
   const traced = whole()
   addSpans(traced)
   expect(await wrongOf(traced)).toEqual({})
-  expect((await look(whole())).map((one) => one.name)).toEqual([
+  expect((await look(whole())).map((item) => item.name)).toEqual([
     'database',
     'issues',
     'counters',

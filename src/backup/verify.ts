@@ -49,8 +49,8 @@ type Found = Awaited<ReturnType<EventStore['check']>>
 function check(name: string, sentence: string, looked: number, wrong: Iterable<string>): Check {
   const found: string[] = []
   let more = 0
-  for (const one of wrong) {
-    if (found.length < wrongMax) found.push(one)
+  for (const item of wrong) {
+    if (found.length < wrongMax) found.push(item)
     else more++
   }
   return { name, sentence, looked, wrong: more ? [...found, `and ${more} more`] : found }
@@ -106,9 +106,9 @@ const isOfSpans = (category: string) => category === 'transaction' || category =
 function checkSpans(deps: VerifyDeps, tallies: readonly SpanTally[]): Check {
   const haveGone = deps.meta.getValue(spansGoneName) !== undefined
   const stored = new Map<string, number>()
-  for (const one of deps.meta.outcomesSince({ fromMs: 0 })) {
-    const key = `${one.projectId} ${one.category}`
-    if (one.outcome === 'stored' && isOfSpans(one.category)) stored.set(key, (stored.get(key) ?? 0) + one.quantity)
+  for (const item of deps.meta.outcomesSince({ fromMs: 0 })) {
+    const key = `${item.projectId} ${item.category}`
+    if (item.outcome === 'stored' && isOfSpans(item.category)) stored.set(key, (stored.get(key) ?? 0) + item.quantity)
   }
   const there = new Map(
     tallies.flatMap(({ projectId, transactions, spans }): [string, number][] => [
@@ -138,15 +138,20 @@ function isLedgerCut(deps: VerifyDeps, outcomes: OutcomeRow[], oldestRowMs: numb
 function checkLedger(deps: VerifyDeps, groups: Found['groups']): Check {
   const stored = new Map<number, number>()
   const outcomes = deps.meta.outcomesSince({ fromMs: 0 })
-  for (const one of outcomes)
-    if (one.outcome === 'stored' && !notEvents.has(one.itemType) && !isOfSpans(one.category) && one.projectId !== 0)
-      stored.set(one.projectId, (stored.get(one.projectId) ?? 0) + one.quantity)
+  for (const outcome of outcomes)
+    if (
+      outcome.outcome === 'stored' &&
+      !notEvents.has(outcome.itemType) &&
+      !isOfSpans(outcome.category) &&
+      outcome.projectId !== 0
+    )
+      stored.set(outcome.projectId, (stored.get(outcome.projectId) ?? 0) + outcome.quantity)
   const rows = new Map<number, number>()
   // What was thinned stays counted as stored.
-  for (const one of groups) rows.set(one.projectId, (rows.get(one.projectId) ?? 0) + one.rows + one.thinned)
+  for (const group of groups) rows.set(group.projectId, (rows.get(group.projectId) ?? 0) + group.rows + group.thinned)
   const removed = deps.meta.removedEvents()
   const keptSince = deps.meta.keptSince()
-  const oldest = groups.reduce((least, one) => Math.min(least, one.oldestReceivedMs), deps.clock.now())
+  const oldest = groups.reduce((least, group) => Math.min(least, group.oldestReceivedMs), deps.clock.now())
   if (isLedgerCut(deps, outcomes, oldest))
     return check('ledger', 'Not compared: the ledger of the oldest events was removed by an earlier version.', 0, [])
   const wrong = [...new Set([...stored.keys(), ...rows.keys()])].flatMap((id) => {
@@ -170,7 +175,7 @@ function checkLedger(deps: VerifyDeps, groups: Found['groups']): Check {
 /** What issues say was thinned of them is what was set aside when it was taken out; what is older than the retention is gone. */
 function checkThinned(deps: VerifyDeps, { thinned }: ReturnType<typeof rowsByIssue>): Check {
   const counters = deps.meta.counters()
-  const said = deps.meta.thinnedOf(counters.map((one) => one.issueId))
+  const said = deps.meta.thinnedOf(counters.map((counter) => counter.issueId))
   const keptSince = deps.meta.keptSince()
   const wrong = counters.flatMap(({ issueId, projectId, firstSeenMs }) => {
     const [gone, told] = [thinned.get(issueId) ?? 0, said.get(issueId) ?? 0]
@@ -212,20 +217,20 @@ function checkJournal(deps: VerifyDeps): Check {
 
 /** Looks at every invariant across the stores and changes nothing. Refining must pause meanwhile, or counts move under the questions. */
 export async function verify(deps: VerifyDeps): Promise<Check[]> {
-  const step = deps.meta.thinSteps().find((one) => one.stage !== 'cut')
-  const again = deps.meta.regroupSteps().find((one) => one.stage !== 'cut')
+  const step = deps.meta.thinSteps().find((thinStep) => thinStep.stage !== 'cut')
+  const again = deps.meta.regroupSteps().find((regroupStep) => regroupStep.stage !== 'cut')
   const found = await deps.events.check(
     step && { step: step.id, counted: step.stage === 'counted', cut: step.cut },
     again && { counted: again.stage === 'counted', rewrite: again.rewrite },
   )
   const spans = await deps.events.spanTally()
   const byIssue = rowsByIssue(deps, found.groups)
-  const total = found.groups.reduce((sum, one) => sum + one.rows, 0)
+  const total = found.groups.reduce((sum, group) => sum + group.rows, 0)
   const faults = deps.meta.faults()
   const releases = deps.meta.strayReleases()
-  const lastJpos = Math.max(found.lastJpos, ...spans.map((one) => one.lastJpos))
+  const lastJpos = Math.max(found.lastJpos, ...spans.map((span) => span.lastJpos))
   const ahead = deps.meta.openBatches().length === 0 && lastJpos >= deps.meta.cursor() && total + spans.length > 0
-  const twice = found.twice + spans.reduce((sum, one) => sum + one.twice, 0)
+  const twice = found.twice + spans.reduce((sum, span) => sum + span.twice, 0)
   return [
     check('database', 'The database file is whole, and every row it names is there.', deps.meta.tally().issues, faults),
     check('issues', 'Every stored event belongs to an issue.', total, byIssue.strays),

@@ -27,10 +27,10 @@ const urlPattern = /^https?:\/\/[^/?#@\\\s]+(?!\/api(?:\/|$))(?:\/[\w~-][\w.~-]{
 const listOf = (text: string): string[] =>
   text
     .split(',')
-    .map((one) => one.trim())
+    .map((part) => part.trim())
     .filter(Boolean)
 const networks = (text: string) =>
-  listOf(text).every((one) => /^[\da-fA-F.:]+(\/\d{1,3})?$/.test(one)) && !/,\s*,/.test(text)
+  listOf(text).every((item) => /^[\da-fA-F.:]+(\/\d{1,3})?$/.test(item)) && !/,\s*,/.test(text)
 
 /** What stored data may take: a part of the volume that holds it, or bytes, or as much as there is. */
 export type DiskBudget = { part: number } | { bytes: number } | 'off'
@@ -288,22 +288,22 @@ export type ConfigError = { code: string; sentence: string }
 
 type Given = { flags: Record<string, string>; env: Record<string, string | undefined> }
 
-const givenValue = (one: Setting, { flags, env }: Given): string =>
-  (one.flag === undefined ? undefined : flags[one.flag]) ?? env[one.env] ?? one.default
+const givenValue = (setting: Setting, { flags, env }: Given): string =>
+  (setting.flag === undefined ? undefined : flags[setting.flag]) ?? env[setting.env] ?? setting.default
 
 /** How a setting's value is refused: where it came from, what it is, what is allowed, and the system's word for it. */
-function refusal(one: Setting, given: Given, why?: string): ConfigError {
-  const named = one.flag !== undefined && given.flags[one.flag] !== undefined ? one.flag : one.env
-  const allowed = why === undefined ? one.allowed : `${one.allowed} (${why})`
+function refusal(setting: Setting, given: Given, why?: string): ConfigError {
+  const named = setting.flag !== undefined && given.flags[setting.flag] !== undefined ? setting.flag : setting.env
+  const allowed = why === undefined ? setting.allowed : `${setting.allowed} (${why})`
   return {
-    code: `CONFIG_${one.env.slice('MISHAP_'.length)}`,
-    sentence: `${named} is "${givenValue(one, given)}". Allowed: ${allowed}.`,
+    code: `CONFIG_${setting.env.slice('MISHAP_'.length)}`,
+    sentence: `${named} is "${givenValue(setting, given)}". Allowed: ${allowed}.`,
   }
 }
 
 /** What is said of a SettingError. */
 export function refusalOf(error: SettingError, flags: Given['flags'], env: Given['env']): ConfigError {
-  const setting = settings.find((one) => one.name === error.setting) ?? settings[0]
+  const setting = settings.find((item) => item.name === error.setting) ?? settings[0]
   return refusal(setting, { flags, env }, error.why)
 }
 
@@ -318,9 +318,9 @@ export function readConfig(
 ): { config: Config } | { error: ConfigError } {
   const text = {} as Record<Name, string>
   for (const setting of settings) {
-    const one: Setting = setting
-    const value = givenValue(one, { flags, env })
-    if (!one.check(value)) return { error: refusal(one, { flags, env }) }
+    const item: Setting = setting
+    const value = givenValue(item, { flags, env })
+    if (!item.check(value)) return { error: refusal(item, { flags, env }) }
     text[setting.name] = value
   }
   const url = (text.url || `http://localhost:${text.port}`).replace(/\/$/, '')

@@ -14,8 +14,8 @@ export function createNetworks(networks: readonly string[]): (address: string) =
   const ranges = networks.flatMap(readRange)
   return (address) => {
     if (ranges.length === 0 || !ipaddr.isValid(address)) return false
-    const one = ipaddr.process(address)
-    return ranges.some((range) => range[0].kind() === one.kind() && one.match(range))
+    const item = ipaddr.process(address)
+    return ranges.some((range) => range[0].kind() === item.kind() && item.match(range))
   }
 }
 
@@ -66,10 +66,10 @@ export function createClientAddress(
  */
 export function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
-  const one = ipaddr.process(address)
-  if (one.range() !== 'unicast') return false
+  const item = ipaddr.process(address)
+  if (item.range() !== 'unicast') return false
   // Of IPv6 only 2000::/3 is given out: outside of it are forms that carry an IPv4 address, as ::7f00:1.
-  return one.kind() === 'ipv4' || one.match(ipaddr.parse('2000::'), 3)
+  return item.kind() === 'ipv4' || item.match(ipaddr.parse('2000::'), 3)
 }
 
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]']

@@ -8,7 +8,7 @@ test.each([
   ['categories', categories],
 ])('%s: each once, in small letters, none that could be taken for another', (_name, list) => {
   expect(new Set<string>(list).size).toBe(list.length)
-  for (const one of list) expect(one).toMatch(/^[a-z]+(_[a-z]+)*$/)
+  for (const item of list) expect(item).toMatch(/^[a-z]+(_[a-z]+)*$/)
 })
 
 test('what is worked out is never recorded', () => {
@@ -18,7 +18,7 @@ test('what is worked out is never recorded', () => {
 
 test('the ends of an item are these: the sum of the ledger is made of them', () => {
   const noEnd = new Set<string>(['received', 'client_discard', 'thinned'])
-  expect(outcomes.filter((one) => !noEnd.has(one))).toEqual([
+  expect(outcomes.filter((outcome) => !noEnd.has(outcome))).toEqual([
     'stored',
     'filtered',
     'rate_limited',

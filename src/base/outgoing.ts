@@ -66,14 +66,14 @@ async function addressOf(url: URL, options: OutgoingOptions): Promise<string> {
   else {
     const lookup: Lookup = options.lookup ?? ((name) => dns.lookup(name, { all: true }))
     try {
-      addresses = (await lookup(host)).map((one) => one.address)
+      addresses = (await lookup(host)).map((item) => item.address)
     } catch {
       throw new MishapError('OUTGOING_FAILED', { detail: `The name ${host} could not be resolved.` })
     }
   }
   // One private address among public ones is how a name is made to point inside: the whole name is refused.
   // Which address it is stays unsaid: whoever may set a webhook up could ask for the names of our network by it.
-  if (addresses.some((one) => !isPublic(one) && !isWithin(one, options.allowedNetworks)))
+  if (addresses.some((address) => !isPublic(address) && !isWithin(address, options.allowedNetworks)))
     throw refused(`${host} is at a private or reserved address.`)
   const [first] = addresses
   if (first === undefined) throw new MishapError('OUTGOING_FAILED', { detail: `The name ${host} has no address.` })

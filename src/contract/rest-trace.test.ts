@@ -38,9 +38,9 @@ test.each<[string, number, [number, number][], [number, number][]]>([
 ])('%s', (_name, atS, all, expected) => {
   expect(
     nearestTo(
-      all.map((one) => segment(...one)),
+      all.map((item) => segment(...item)),
       atS,
       3,
     ),
-  ).toEqual(expected.map((one) => segment(...one)))
+  ).toEqual(expected.map((item) => segment(...item)))
 })

@@ -61,7 +61,7 @@ export const reachOf = ({ startTimestamp, endTimestamp }: Stretch, atS: number):
  * beside, the shorter of two first. A page that is built once gives all its visitors one trace, over days.
  */
 export function nearestTo<Segment extends Stretch>(segments: readonly Segment[], atS: number, max: number): Segment[] {
-  const gap = (one: Segment) => Math.max(0, one.startTimestamp - atS, atS - one.endTimestamp)
+  const gap = (item: Segment) => Math.max(0, item.startTimestamp - atS, atS - item.endTimestamp)
   return segments
     .toSorted((a, b) => gap(a) - gap(b) || reachOf(a, atS) - reachOf(b, atS))
     .slice(0, max)

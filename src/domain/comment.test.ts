@@ -51,11 +51,7 @@ test.each<[string, unknown]>([
       {
         kind: 'paragraph',
         lines: [
-          [
-            text('see '),
-            { kind: 'link', text: 'https://x.example/a?b=1', href: 'https://x.example/a?b=1' },
-            text('.'),
-          ],
+          [text('see '), { kind: 'link', text: 'https://x.example/a?b=1', href: 'https://x.example/a?b=1' }, text('.')],
         ],
       },
     ],
@@ -80,8 +76,8 @@ test.each<[string, string[]]>([
 
 test.each(['*', '_', '`', '[', '@', '**', 'https://', '> ', '[a](', '```\n'])(
   'a text of nothing but %j is read',
-  (one) => {
-    expect(readComment(one.repeat(10_000 / one.length)).length).toBeGreaterThan(0)
+  (item) => {
+    expect(readComment(item.repeat(10_000 / item.length)).length).toBeGreaterThan(0)
   },
 )
 

@@ -72,7 +72,7 @@ export function readComment(text: string): Block[] {
       open = undefined
       continue
     }
-    const mark = marks.find((one) => one.pattern.test(line))
+    const mark = marks.find((item) => item.pattern.test(line))
     const kind = mark?.kind ?? 'paragraph'
     const ordered = mark !== undefined && 'ordered' in mark && mark.ordered
     const inner = inlineOf(mark ? line.replace(mark.pattern, '') : line)
@@ -89,7 +89,7 @@ export function readComment(text: string): Block[] {
 /** Handles that a comment names, lower case, each once. What stands in code names nobody. */
 export function mentionsIn(text: string): string[] {
   const found = readComment(text).flatMap((block) =>
-    'lines' in block ? block.lines.flat().flatMap((one) => (one.kind === 'mention' ? [one.handle] : [])) : [],
+    'lines' in block ? block.lines.flat().flatMap((line) => (line.kind === 'mention' ? [line.handle] : [])) : [],
   )
   return [...new Set(found)]
 }
@@ -106,7 +106,7 @@ export function handlesOf<One extends Named>(people: readonly One[]): Map<string
     if (handles.has(short)) shared.add(short)
     handles.set(short, person)
   }
-  for (const one of shared) handles.delete(one)
+  for (const item of shared) handles.delete(item)
   for (const person of people) handles.set(person.email.toLowerCase(), person)
   return handles
 }

@@ -25,8 +25,8 @@ const partsOf = (url: string): string[] =>
     .split('/')
 
 /** How many of the last parts of two addresses are the same; queries and hosts do not count. */
-export function sameEnd(one: string, two: string): number {
-  const [a, b] = [partsOf(one), partsOf(two)]
+export function sameEnd(text: string, two: string): number {
+  const [a, b] = [partsOf(text), partsOf(two)]
   let count = 0
   while (count < a.length && count < b.length && a.at(-1 - count) === b.at(-1 - count)) count++
   return count

@@ -10,14 +10,14 @@ const side = (change: Partial<Side>): Side => ({
 })
 const browser = (change: Partial<Side> = {}) => side({ side: 'browser', group: 'b', ...change })
 /** Everything there is, as the store would find it. */
-const around = (one: Side, all: readonly Side[]): Around => ({
-  ofDigest: one.digest === '' ? [] : all.filter((two) => two.side === 'server' && two.digest === one.digest),
-  ofTrace: one.traceId === '' ? [] : all.filter((two) => two.traceId === one.traceId),
-  ofRoute: all.filter((two) => two.side === 'browser' && two.route === one.route && two.userHash === one.userHash),
+const around = (item: Side, all: readonly Side[]): Around => ({
+  ofDigest: item.digest === '' ? [] : all.filter((two) => two.side === 'server' && two.digest === item.digest),
+  ofTrace: item.traceId === '' ? [] : all.filter((two) => two.traceId === item.traceId),
+  ofRoute: all.filter((two) => two.side === 'browser' && two.route === item.route && two.userHash === item.userHash),
   crowded: false,
 })
-const answer = (one: Side, ...others: Side[]) => {
-  const found = decide(one, around(one, [one, ...others]))
+const answer = (item: Side, ...others: Side[]) => {
+  const found = decide(item, around(item, [item, ...others]))
   return 'server' in found ? [found.reason, found.server.eventId] : found.alone
 }
 const sure = { digest: '111', sure: true }
@@ -31,9 +31,9 @@ describe('by a sure digest', () => {
     ['another one in the same trace', { digest: '222', sure: true, traceId: 't' }, 'none'],
     ['another one in a breadcrumb of the same trace', { digest: '222', hints: 1, traceId: 't' }, 'none'],
   ])('%s', (_name, change, reason) => {
-    const one = browser({ ...sure, traceId: 't' })
+    const item = browser({ ...sure, traceId: 't' })
     const server = side(change)
-    expect(answer(one, server)).toEqual(reason === 'none' ? 'none' : [reason, server.eventId])
+    expect(answer(item, server)).toEqual(reason === 'none' ? 'none' : [reason, server.eventId])
   })
 
   test('of several of one group the one of its trace, else the nearest', () => {
@@ -109,8 +109,8 @@ describe('by route, time and a breadcrumb together', () => {
     expect(answer(browser(hint), ...others)).toBe(alone)
   })
   test('none in a crowd of which not all are compared', () => {
-    const one = browser(hint)
-    expect(decide(one, { ...around(one, [one, side(hint)]), crowded: true })).toEqual({ alone: 'several' })
+    const item = browser(hint)
+    expect(decide(item, { ...around(item, [item, side(hint)]), crowded: true })).toEqual({ alone: 'several' })
   })
   test('neither route nor digest are guessed', () => {
     expect(answer(browser({ ...hint, route: '' }), side({ ...hint, route: '' }))).toBe('none')

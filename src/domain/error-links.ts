@@ -51,10 +51,11 @@ export const traceWindowMs = 120_000
 /** A server sends its error at once, and so does the browser that was shown it. */
 export const routeWindowMs = 30_000
 
-const nearTo = (one: Side) => (a: Side, b: Side) =>
-  Math.abs(a.receivedMs - one.receivedMs) - Math.abs(b.receivedMs - one.receivedMs) || (a.eventId < b.eventId ? -1 : 1)
-const within = (one: Side, ms: number) => (other: Side) => Math.abs(other.receivedMs - one.receivedMs) <= ms
-const groupsOf = (sides: readonly Side[]) => new Set(sides.map((one) => one.group)).size
+const nearTo = (side: Side) => (a: Side, b: Side) =>
+  Math.abs(a.receivedMs - side.receivedMs) - Math.abs(b.receivedMs - side.receivedMs) ||
+  (a.eventId < b.eventId ? -1 : 1)
+const within = (side: Side, ms: number) => (other: Side) => Math.abs(other.receivedMs - side.receivedMs) <= ms
+const groupsOf = (sides: readonly Side[]) => new Set(sides.map((end) => end.group)).size
 
 /**
  * A digest of one's own is the failure's name; of several failures of one group with that name the one of the same trace, else
@@ -63,7 +64,7 @@ const groupsOf = (sides: readonly Side[]) => new Set(sides.map((one) => one.grou
  */
 function bySureDigest(browser: Side, { ofDigest, ofTrace }: Around): Decision | undefined {
   if (!browser.sure) return undefined
-  const isNamed = (one: Side) => one.side === 'server' && one.sure && one.digest === browser.digest
+  const isNamed = (side: Side) => side.side === 'server' && side.sure && side.digest === browser.digest
   const same = browser.traceId === '' ? [] : ofTrace.filter(isNamed).filter(within(browser, traceWindowMs))
   const servers = [...same, ...ofDigest.filter(isNamed)]
   const [server] = (same.length > 0 ? same : servers).toSorted(nearTo(browser))
@@ -81,15 +82,16 @@ const contradicts = (browser: Side, server: Side) =>
  */
 function byTrace(browser: Side, { ofTrace }: Around): Decision | undefined {
   if (browser.traceId === '') return undefined
-  const near = ofTrace.filter((one) => one.traceId === browser.traceId && within(browser, traceWindowMs)(one))
-  const all = near.filter((one) => one.side === 'server' && !contradicts(browser, one))
-  const servers = browser.sure && all.some((one) => one.digest !== '') ? all.filter((one) => one.digest !== '') : all
+  const near = ofTrace.filter((item) => item.traceId === browser.traceId && within(browser, traceWindowMs)(item))
+  const all = near.filter((item) => item.side === 'server' && !contradicts(browser, item))
+  const servers =
+    browser.sure && all.some((item) => item.digest !== '') ? all.filter((item) => item.digest !== '') : all
   const [server] = servers.toSorted(nearTo(browser))
   if (!server) return undefined
   // The same error again, as after "try again", is the same failure to whoever reads it.
-  const failures = new Set(servers.map((one) => `${one.group} ${one.digest === '' ? one.eventId : one.digest}`))
+  const failures = new Set(servers.map((item) => `${item.group} ${item.digest === '' ? item.eventId : item.digest}`))
   if (failures.size > 1) return { alone: 'several' }
-  const others = near.filter((one) => one.side === 'browser' && one.eventId !== browser.eventId)
+  const others = near.filter((item) => item.side === 'browser' && item.eventId !== browser.eventId)
   // Of several browser events those are of this failure that name nothing but its digest.
   const isNamed = browser.digest !== '' && browser.digest === server.digest
   if (isNamed || (others.length === 0 && browser.hints <= 1)) return { server, reason: 'trace' }
@@ -100,13 +102,13 @@ function byTrace(browser: Side, { ofTrace }: Around): Decision | undefined {
 function byRoute(browser: Side, { ofDigest, ofRoute, crowded }: Around): Decision | undefined {
   if (browser.digest === '' || browser.route === '') return undefined
   if (crowded) return { alone: 'several' }
-  const fits = (one: Side) =>
-    one.digest === browser.digest && one.route === browser.route && within(browser, routeWindowMs)(one)
-  const servers = ofDigest.filter((one) => fits(one) && !(one.sure && browser.sure))
+  const fits = (side: Side) =>
+    side.digest === browser.digest && side.route === browser.route && within(browser, routeWindowMs)(side)
+  const servers = ofDigest.filter((item) => fits(item) && !(item.sure && browser.sure))
   const [server] = servers.toSorted(nearTo(browser))
   if (!server) return undefined
   // Of several failures of one person the breadcrumb may be of any: one of them may have left none.
-  const isOther = (one: Side) => one.eventId !== browser.eventId && within(browser, routeWindowMs)(one)
+  const isOther = (side: Side) => side.eventId !== browser.eventId && within(browser, routeWindowMs)(side)
   if (!browser.sure && ofRoute.some(isOther)) return { alone: 'several' }
   return groupsOf(servers) === 1 ? { server, reason: 'route' } : { alone: 'several' }
 }

@@ -43,7 +43,7 @@ const entriesMax = 20
 function keyOf(written: string): FingerprintKey | undefined {
   const name = written.toLowerCase()
   if (name.startsWith('tags.') && name.length > 5) return `tags.${written.slice(5)}`
-  return aliases.get(name) ?? fingerprintKeys.find((one) => one === name)
+  return aliases.get(name) ?? fingerprintKeys.find((fingerprintKey) => fingerprintKey === name)
 }
 
 /** One entry: in quotes, or bare up to a blank or comma; blanks within `{{ }}` are part of it. */

@@ -119,9 +119,9 @@ export const groupingVersionOf = (config: string): number => Number(config.slice
 /** The texts of a tree that count, in order: what is hashed. */
 export function contributing(node: GroupingNode, into: string[] = []): string[] {
   if (!node.contributes) return into
-  for (const one of node.values) {
-    if (typeof one === 'string') into.push(one)
-    else contributing(one, into)
+  for (const item of node.values) {
+    if (typeof item === 'string') into.push(item)
+    else contributing(item, into)
   }
   return into
 }

@@ -48,12 +48,19 @@ function readLine(text: string, line: number): OwnerRule | string {
   const owners = rest.trim().split(/\s+/).filter(Boolean)
   if (owners.length === 0) return 'There is no owner: write an e-mail address behind the pattern.'
   if (owners.length > ownersMax) return `A rule has at most ${ownersMax} owners.`
-  const wrong = owners.find((one) => !address.test(one))
+  const wrong = owners.find((owner) => !address.test(owner))
   if (wrong !== undefined) return `“${wrong.slice(0, 80)}” is no e-mail address.`
   const kind = word === 'path' || word === 'module' || word === 'url' ? word : 'tag'
   const key = kind === 'tag' ? (quotedKey ?? plainKey ?? '') : ''
   const own = text.slice(0, text.length - rest.length)
-  return { line, text: own, kind, key, pattern: pattern.toLowerCase(), owners: owners.map((one) => one.toLowerCase()) }
+  return {
+    line,
+    text: own,
+    kind,
+    key,
+    pattern: pattern.toLowerCase(),
+    owners: owners.map((owner) => owner.toLowerCase()),
+  }
 }
 
 /** Reads rules; empty lines and those that begin with # say nothing. Lines with a fault are no rules. */
@@ -111,7 +118,7 @@ function pathFits(pattern: string, path: string, budget: Budget): boolean {
 
 function ruleFits({ kind, key, pattern }: OwnerRule, event: OwnedEvent, budget: Budget): boolean {
   const anyFits = (texts: readonly string[], fits: typeof globFits) =>
-    texts.some((one) => budget.steps > 0 && fits(pattern, one, budget))
+    texts.some((text) => budget.steps > 0 && fits(pattern, text, budget))
   switch (kind) {
     case 'path':
       return anyFits(event.paths, pathFits)
@@ -134,8 +141,8 @@ export function ownerRuleOf(
 ): { rule: OwnerRule | undefined; overAt: number | undefined } {
   const budget: Budget = { steps: ownershipStepsMax }
   const lower = {
-    paths: event.paths.map((one) => one.slice(-ownedPathCharactersMax).replaceAll('\\', '/').toLowerCase()),
-    modules: event.modules.map((one) => one.toLowerCase()),
+    paths: event.paths.map((path) => path.slice(-ownedPathCharactersMax).replaceAll('\\', '/').toLowerCase()),
+    modules: event.modules.map((module) => module.toLowerCase()),
     ...{ url: event.url.toLowerCase(), tags: event.tags },
   }
   for (const rule of rules.toReversed()) {

@@ -109,7 +109,7 @@ describe('which of two is later', () => {
 
 describe('a list', () => {
   const sorted = (...list: [string, number][]) =>
-    sortReleases(list.map(([version, createdMs]) => ({ version, createdMs }))).map((one) => one.version)
+    sortReleases(list.map(([version, createdMs]) => ({ version, createdMs }))).map((sortRelease) => sortRelease.version)
   test.each<[string, [string, number][], string[]]>([
     [
       'by time without semver',
@@ -168,7 +168,7 @@ describe('a list', () => {
       { version: 'b', createdMs: 2 },
     ]
     sortReleases(list)
-    expect(list.map((one) => one.version)).toEqual(['a', 'b'])
+    expect(list.map((item) => item.version)).toEqual(['a', 'b'])
   })
 })
 

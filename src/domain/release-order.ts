@@ -39,8 +39,7 @@ export function semverOf(version: string): Semver | undefined {
   if (!found) return undefined
   const [, major = '', minor = '', patch = '', pre = '', build = ''] = found
   const parts = pre === '' ? [] : pre.split('.')
-  if (parts.some((one) => !partShape.test(one)) || (build !== '' && build.split('.').includes('')))
-    return undefined
+  if (parts.some((part) => !partShape.test(part)) || (build !== '' && build.split('.').includes(''))) return undefined
   return { name: version.slice(0, at), major, minor, patch, pre: parts, build }
 }
 
@@ -96,24 +95,29 @@ export function ofSamePackage(a: string, b: string): boolean {
  * where the newest of its own name up to it was made, so that a fix of an old version does not pass a newer one.
  */
 export function sortReleases<One extends Ordered>(releases: readonly One[]): One[] {
-  const keyed = releases.map((one) => ({ one, semver: semverOf(one.version), placeMs: one.createdMs, step: 0 }))
+  const keyed = releases.map((release) => ({
+    one: release,
+    semver: semverOf(release.version),
+    placeMs: release.createdMs,
+    step: 0,
+  }))
   type Keyed = (typeof keyed)[number]
   const compare = (a: Keyed, b: Keyed) =>
     (a.semver && b.semver ? compareSemver(a.semver, b.semver) : 0) ||
     sign(a.one.createdMs, b.one.createdMs) ||
     sign(a.one.version, b.one.version)
   for (const chain of Map.groupBy(
-    keyed.filter((one) => one.semver !== undefined),
-    (one) => one.semver?.name ?? '',
+    keyed.filter((item) => item.semver !== undefined),
+    (item) => item.semver?.name ?? '',
   ).values()) {
     chain.sort(compare)
     let placeMs = 0
-    for (const [step, one] of chain.entries()) {
-      placeMs = Math.max(placeMs, one.placeMs)
-      Object.assign(one, { placeMs, step })
+    for (const [step, item] of chain.entries()) {
+      placeMs = Math.max(placeMs, item.placeMs)
+      Object.assign(item, { placeMs, step })
     }
   }
-  const name = (one: Keyed) => one.semver?.name ?? ''
+  const name = (item: Keyed) => item.semver?.name ?? ''
   return keyed
     .sort(
       (a, b) =>

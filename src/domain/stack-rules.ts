@@ -45,7 +45,7 @@ const aliases: ReadonlyMap<string, StackKey> = new Map<string, StackKey>([
 const framesMax = 250
 
 const keyOf = (written: string): StackKey | undefined =>
-  aliases.get(written.toLowerCase()) ?? stackKeys.find((one) => one === written.toLowerCase())
+  aliases.get(written.toLowerCase()) ?? stackKeys.find((stackKey) => stackKey === written.toLowerCase())
 
 const isTrue: ReadonlySet<string> = new Set(['1', 'yes', 'true'])
 const isFalse: ReadonlySet<string> = new Set(['0', 'no', 'false'])

@@ -103,42 +103,42 @@ describe.each(encodings)('%s', (_name, encoding, pack) => {
   })
 
   test('an envelope, small and large, through the handler', async () => {
-    const one = await start()
+    const entry = await start()
     const small = envelopeOf({ event_id: eventId }, 'event')
-    expect((await one.send(path, { headers, body: pack(small) })).status).toBe(200)
-    expect(one.journal.records[0]?.body.equals(small)).toBe(true)
+    expect((await entry.send(path, { headers, body: pack(small) })).status).toBe(200)
+    expect(entry.journal.records[0]?.body.equals(small)).toBe(true)
     const large = Buffer.concat([
       Buffer.from(`{"event_id":"${eventId}"}\n{"type":"attachment","length":${3 * MiB}}\n`),
       Buffer.alloc(3 * MiB, 'x'),
     ])
-    expect((await one.send(path, { headers, body: pack(large) })).status).toBe(200)
-    const spool = one.journal.records[1]?.head.spool
+    expect((await entry.send(path, { headers, body: pack(large) })).status).toBe(200)
+    const spool = entry.journal.records[1]?.head.spool
     expect(spool?.key).toMatch(/^spool\/\d{8}\/[\da-f]{32}$/)
     expect(spool?.bytes).toBe(large.length)
-    expect(one.blobs.get(spool?.key ?? '')?.equals(large)).toBe(true)
+    expect(entry.blobs.get(spool?.key ?? '')?.equals(large)).toBe(true)
   })
 
   test('a broken body through the handler', async () => {
-    const one = await start()
+    const entry = await start()
     const packed = pack(envelopeOf({ event_id: eventId }, 'event'))
-    const answer = await one.send(path, { headers, body: packed.subarray(0, packed.length - 3) })
+    const answer = await entry.send(path, { headers, body: packed.subarray(0, packed.length - 3) })
     expect([answer.status, codeOf(answer)]).toEqual([400, 'ACCEPT_ENCODING_BROKEN'])
-    expect(one.accept.drainOutcomes()[0]).toMatchObject({ outcome: 'invalid', reason: 'bad_encoding' })
+    expect(entry.accept.drainOutcomes()[0]).toMatchObject({ outcome: 'invalid', reason: 'bad_encoding' })
   })
 
   test('a bomb is cut off and leaves nothing', async () => {
-    const one = await start(4 * MiB)
+    const entry = await start(4 * MiB)
     const head = Buffer.from('{}\n{"type":"made_up"}\n')
-    const answer = await one.send(path, { headers, body: pack(Buffer.concat([head, Buffer.alloc(9 * MiB, 'x')])) })
+    const answer = await entry.send(path, { headers, body: pack(Buffer.concat([head, Buffer.alloc(9 * MiB, 'x')])) })
     expect([answer.status, codeOf(answer)]).toEqual([413, 'ACCEPT_BOMB'])
-    expect([one.blobs.size, one.journal.records.length]).toEqual([0, 0])
-    expect(one.accept.drainOutcomes()[0]).toMatchObject({ outcome: 'invalid', reason: 'too_large' })
+    expect([entry.blobs.size, entry.journal.records.length]).toEqual([0, 0])
+    expect(entry.accept.drainOutcomes()[0]).toMatchObject({ outcome: 'invalid', reason: 'too_large' })
   })
 })
 
 test('an unknown encoding is 415', async () => {
-  const one = await start()
-  const answer = await one.send(`/api/7/envelope/?sentry_key=${publicKey}`, {
+  const entry = await start()
+  const answer = await entry.send(`/api/7/envelope/?sentry_key=${publicKey}`, {
     headers: { 'content-encoding': 'lzma' },
     body: 'x',
   })
@@ -146,13 +146,13 @@ test('an unknown encoding is 415', async () => {
 })
 
 test('a gzip of 10 kB members that inflates to 300 MiB passes through at most 200 MiB and keeps nothing', async () => {
-  const one = await start()
+  const entry = await start()
   const head = gzipSync(Buffer.from('{}\n{"type":"made_up"}\n'))
   const member = gzipSync(Buffer.alloc(10 * MiB))
   const bomb = Buffer.concat([head, ...Array.from({ length: 30 }, () => member)])
-  const answer = await one.send(`/api/7/envelope/?sentry_key=${publicKey}`, {
+  const answer = await entry.send(`/api/7/envelope/?sentry_key=${publicKey}`, {
     headers: { 'content-encoding': 'gzip' },
     body: bomb,
   })
-  expect([answer.status, codeOf(answer), one.blobs.size]).toEqual([413, 'ACCEPT_BOMB', 0])
+  expect([answer.status, codeOf(answer), entry.blobs.size]).toEqual([413, 'ACCEPT_BOMB', 0])
 })

@@ -123,7 +123,7 @@ describe('the form', () => {
     const limited = await createRig({ key: { rateLimit: { count: 1, windowS: 60 } } })
     try {
       const statuses = [await limited.send(path(), form(whole)), await limited.send(path(), form(whole))].map(
-        (one) => one.status,
+        (entry) => entry.status,
       )
       expect(statuses).toEqual([200, 429])
       expect(limited.accept.drainOutcomes()).toMatchObject([{ category: 'feedback', outcome: 'rate_limited' }])

@@ -34,7 +34,7 @@ describe('a full disk under the blobs', () => {
     expect(answer.headers['retry-after']).toBe(status === 503 ? '60' : undefined)
     expect(rig.journal.records).toHaveLength(0)
     const counted = rig.accept.drainOutcomes()
-    expect(counted.map((one) => one.reason)).toEqual([reason, reason])
+    expect(counted.map((entry) => entry.reason)).toEqual([reason, reason])
     // a small one needs no blob
     expect((await rig.send(path, { body: envelope(10) })).status).toBe(200)
   })
@@ -54,9 +54,9 @@ describe('a body over 1 MiB', () => {
       expect([answer.status, answer.headers['retry-after']]).toEqual([503, String(retryAfterS)])
       expect(answer.body).toContain(code)
       expect([made.blobs.size, made.journal.records.length, made.journal.state.rooms]).toEqual([0, 0, 0])
-      expect(new Set(made.accept.drainOutcomes().map((one) => `${one.outcome} ${one.reason}`))).toEqual(
-        new Set([`rate_limited ${reason}`]),
-      )
+      expect(
+        new Set(made.accept.drainOutcomes().map((drainOutcome) => `${drainOutcome.outcome} ${drainOutcome.reason}`)),
+      ).toEqual(new Set([`rate_limited ${reason}`]))
       made.journal.state.roomWith = undefined
       expect((await made.send(path, { body: withFile(1.5 * MiB) })).status).toBe(200)
     },
@@ -132,7 +132,7 @@ describe('a body over 1 MiB', () => {
       else first.socket.destroy()
       other.socket.destroy()
       await first.answer
-      for (const one of [first, second, other]) one.socket.destroy()
+      for (const entry of [first, second, other]) entry.socket.destroy()
       await until(() => made.journal.state.open === 0)
     }
   })
@@ -154,13 +154,13 @@ describe('a body over 1 MiB', () => {
       state.done += MiB / 20
       clock.advance(250)
     }
-    const limited = answers.filter((one) => one.status === 429)
+    const limited = answers.filter((answer) => answer.status === 429)
     expect(limited.length).toBeGreaterThan(12)
     expect(limited.at(-1)?.headers['retry-after']).toBe('5')
     expect(limited.at(-1)?.headers['x-sentry-rate-limits']).toMatch(/^5:.*:key:overloaded$/)
     expect(made.blobs.size).toBe(answers.length - limited.length)
-    const counted = made.accept.drainOutcomes().filter((one) => one.reason === 'overloaded')
-    expect(new Set(counted.map((one) => one.outcome))).toEqual(new Set(['rate_limited']))
+    const counted = made.accept.drainOutcomes().filter((drainOutcome) => drainOutcome.reason === 'overloaded')
+    expect(new Set(counted.map((entry) => entry.outcome))).toEqual(new Set(['rate_limited']))
     // the modest one goes on
     expect((await made.send(`/api/8/envelope/?sentry_key=${otherKey}`, { body: envelope(10) })).status).toBe(200)
   })
@@ -196,19 +196,19 @@ describe('a journal that is behind', () => {
 
   test('who sends more than a share gets 429 with both headers, its items are counted', async () => {
     const { made, answers } = await flood(60)
-    const limited = answers.filter((one) => one.status === 429)
+    const limited = answers.filter((answer) => answer.status === 429)
     expect(limited.length).toBeGreaterThan(20)
-    expect(answers.some((one) => one.status === 200)).toBe(true)
+    expect(answers.some((answer) => answer.status === 200)).toBe(true)
     expect(limited[0]?.headers['retry-after']).toBe('5')
     expect(limited[0]?.headers['x-sentry-rate-limits']).toMatch(/^5:.*:key:overloaded$/)
-    const counted = made.accept.drainOutcomes().filter((one) => one.reason === 'overloaded')
+    const counted = made.accept.drainOutcomes().filter((drainOutcome) => drainOutcome.reason === 'overloaded')
     expect(counted).toMatchObject([{ outcome: 'rate_limited', itemType: 'event', quantity: limited.length }])
     // client reports are kept: they tell what was lost
     expect(made.journal.records).toHaveLength(1 + answers.length)
-    expect(made.journal.records.filter((one) => one.head.skip?.includes(0))).toHaveLength(limited.length)
+    expect(made.journal.records.filter((record) => record.head.skip?.includes(0))).toHaveLength(limited.length)
   })
   test('nobody is refused while the events store is away', async () => {
     const { answers } = await flood(60, true)
-    expect(new Set(answers.map((one) => one.status))).toEqual(new Set([200]))
+    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]))
   })
 })

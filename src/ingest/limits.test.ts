@@ -257,15 +257,15 @@ describe('senders that are slow or leave', () => {
 })
 
 describe('rate limits', () => {
-  const one = envelopeOf({ event_id: eventId }, 'event')
+  const entry = envelopeOf({ event_id: eventId }, 'event')
 
   test('a key: count items in a window, then 429 with both headers until it ends', async () => {
     const clock = testClock()
     await start({ clock, key: { rateLimit: { count: 2, windowS: 60 } } })
-    expect((await rig.send(path, { body: one })).status).toBe(200)
+    expect((await rig.send(path, { body: entry })).status).toBe(200)
     clock.advance(10_000)
-    expect((await rig.send(path, { body: one })).status).toBe(200)
-    const answer = await rig.send(path, { body: one })
+    expect((await rig.send(path, { body: entry })).status).toBe(200)
+    const answer = await rig.send(path, { body: entry })
     expect([answer.status, codeOf(answer), answer.headers['retry-after']]).toEqual([429, 'ACCEPT_RATE_LIMITED', '50'])
     const [retry, names = '', scope, reason] = String(answer.headers['x-sentry-rate-limits']).split(':')
     expect([retry, scope, reason]).toEqual(['50', 'key', 'key_limit'])
@@ -277,7 +277,7 @@ describe('rate limits', () => {
     ])
     expect(rig.accept.drainUses().at(-1)).toMatchObject({ refusedCode: 'ACCEPT_RATE_LIMITED' })
     clock.advance(50_000)
-    expect((await rig.send(path, { body: one })).status).toBe(200)
+    expect((await rig.send(path, { body: entry })).status).toBe(200)
     expect(rig.journal.records).toHaveLength(3)
   })
 
@@ -309,8 +309,8 @@ describe('rate limits', () => {
 
   test('an organization, over all its keys', async () => {
     await start({ config: { organizationEventsPerMinute: 1 } })
-    expect((await rig.send(path, { body: one })).status).toBe(200)
-    const answer = await rig.send(path, { body: one })
+    expect((await rig.send(path, { body: entry })).status).toBe(200)
+    const answer = await rig.send(path, { body: entry })
     expect(answer.status).toBe(429)
     expect(answer.headers['x-sentry-rate-limits']).toMatch(/:organization:organization_limit$/)
   })

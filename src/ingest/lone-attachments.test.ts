@@ -93,7 +93,7 @@ describe('the quota of attachments without an event', () => {
     expect((await rig.send(formPath, form(60 * KiB))).status).toBe(201)
     expect((await rig.send(path, { body: envelope(['attachment', 60 * KiB]) })).status).toBe(429)
     expect((await rig.send(formPath, form(1, 10))).status).toBe(429)
-    expect(rig.accept.drainOutcomes().map((one) => [one.itemType, one.reason])).toEqual([
+    expect(rig.accept.drainOutcomes().map((drainOutcome) => [drainOutcome.itemType, drainOutcome.reason])).toEqual([
       ['attachment', 'attachment_quota'],
     ])
   })

@@ -81,7 +81,7 @@ describe('POST /minidump/', () => {
       const answer = await rig.send(path, { headers: type, body: [...pieces, body.subarray(from)] })
       expect([size, answer.status, answer.body.replaceAll('-', '')]).toEqual([size, 200, eventId])
     }
-    expect(rig.journal.records.map((one) => rig.blobs.get(one.head.spool?.key ?? '')?.equals(body))).toEqual([
+    expect(rig.journal.records.map((record) => rig.blobs.get(record.head.spool?.key ?? '')?.equals(body))).toEqual([
       true,
       true,
     ])

@@ -15,7 +15,7 @@ const cases: [string, number[], number][] = [
   ['empty ones', [0, 0, 3, 0], 4],
   ['100,000 of one byte', times(100_000, 1), 300],
   ['100,000 of one byte behind a large one', [20_000, ...times(100_000, 1)], 300],
-  ['large and small by turns', times(200, 1).flatMap((one) => [one, 20_000]), 400],
+  ['large and small by turns', times(200, 1).flatMap((time) => [time, 20_000]), 400],
   ['5,000 of 100 bytes', times(5000, 100), 300],
   ['300 of 16 KiB', times(300, 16 * KiB), 300],
 ]

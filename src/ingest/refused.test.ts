@@ -109,5 +109,5 @@ test.each<[string, string, Record<string, string>, Buffer]>([
   expect([answer.status, written]).toEqual([503, body.length])
   await until(() => rig.journal.state.open === 0)
   expect([rig.journal.records.length, rig.blobs.size, rig.journal.state.rooms]).toEqual([0, 0, 0])
-  expect(rig.accept.drainOutcomes().map((one) => one.reason)).toEqual(['overloaded'])
+  expect(rig.accept.drainOutcomes().map((drainOutcome) => drainOutcome.reason)).toEqual(['overloaded'])
 })

@@ -87,6 +87,6 @@ export function createNotes(): Notes {
       kept = new Map()
       return drained.sort((a, b) => a.atMs - b.atMs)
     },
-    answers: () => [...counts.values()].map((one) => ({ ...one })),
+    answers: () => [...counts.values()].map((count) => ({ ...count })),
   }
 }

@@ -72,14 +72,14 @@ describe('shares', () => {
     const all = [sender(1, 7 * MiB), sender(2, 8192)]
     const { lagMax } = run(all, { drainPerS: 8 * MiB, seconds: 60 })
     expect(lagMax).toBeLessThan(pressureBytes)
-    expect(all.map((one) => one.refused)).toEqual([0, 0])
+    expect(all.map((entry) => entry.refused)).toEqual([0, 0])
   })
   test('one that floods waits, 10,000 small ones do not, and the lag stays near the pressure', () => {
     const noisy = sender(1, 40 * MiB)
     const rest = Array.from({ length: 10_000 }, (_, i) => sender(i + 2, 200))
     // their first events come after some 40 s; one that is heard at once is company already
     const { lag, lagMax } = run([noisy, sender(99_999, 65_536), ...rest], { drainPerS: 8 * MiB, seconds: 60 })
-    expect(rest.reduce((sum, one) => sum + one.refused, 0)).toBe(0)
+    expect(rest.reduce((sum, entry) => sum + entry.refused, 0)).toBe(0)
     expect(noisy.refused).toBeGreaterThan(0)
     // what is free goes to whoever wants it
     expect(noisy.accepted * 8192).toBeGreaterThan(0.6 * 60 * 6 * MiB)
@@ -88,11 +88,11 @@ describe('shares', () => {
   })
   test('an organization gets no more by having many keys', () => {
     const many = Array.from({ length: 20 }, (_, i) => sender(i + 100, 2 * MiB, 9))
-    const one = sender(1, 20 * MiB, 1)
-    run([...many, one], { drainPerS: 8 * MiB, seconds: 90 })
+    const entry = sender(1, 20 * MiB, 1)
+    run([...many, entry], { drainPerS: 8 * MiB, seconds: 90 })
     const ofMany = many.reduce((sum, each) => sum + each.accepted, 0)
-    expect(one.accepted / ofMany).toBeGreaterThan(0.7)
-    expect(one.accepted / ofMany).toBeLessThan(1.5)
+    expect(entry.accepted / ofMany).toBeGreaterThan(0.7)
+    expect(entry.accepted / ofMany).toBeLessThan(1.5)
   })
   test('within an organization a modest key is not held for its neighbour', () => {
     const [noisy, modest] = [sender(1, 30 * MiB, 5), sender(2, 200_000, 5)]
@@ -103,12 +103,12 @@ describe('shares', () => {
   test('while the store is away the journal takes all, until half of its bound', () => {
     const all = [sender(1, 4 * MiB), sender(2, 16_384)]
     const away = run(all, { drainPerS: 0, seconds: 60, bound: 1000 * MiB })
-    expect(all.map((one) => one.refused)).toEqual([0, 0])
+    expect(all.map((entry) => entry.refused)).toEqual([0, 0])
     expect(away.lag).toBeGreaterThan(230 * MiB)
     const more = [sender(1, 40 * MiB), sender(2, 16_384)]
     const full = run(more, { drainPerS: 0, seconds: 120, bound: 1000 * MiB })
     expect(full.lagMax).toBeLessThan(1000 * MiB)
-    expect(more.map((one) => one.refused > 0)).toEqual([true, false])
+    expect(more.map((entry) => entry.refused > 0)).toEqual([true, false])
   })
   test('who sends alone is not held: the journal takes the burst', () => {
     const alone = sender(1, 40 * MiB)
@@ -139,7 +139,7 @@ describe('shares', () => {
       return share.take(keyOf(1), 40 * MiB, at + n * 250) ?? share.waits(keyOf(1))
     }
     Object.assign(state, { lag: 205 * MiB, beside: 200 * MiB })
-    expect(Array.from({ length: 8 }, (_, n) => send(n)).every((one) => one === undefined)).toBe(true)
+    expect(Array.from({ length: 8 }, (_, n) => send(n)).every((entry) => entry === undefined)).toBe(true)
     Object.assign(state, { lag: 405 * MiB, beside: 400 * MiB })
     const answers = Array.from({ length: 40 }, (_, n) => send(n + 8))
     expect(answers.at(-1)).toEqual({ scope: 'key', reason: 'overloaded', retryAfterS: 5 })

@@ -135,14 +135,14 @@ class Admission implements Share {
    */
   #isOverPart(key: AcceptKey, bytes: number): boolean {
     const all = [...this.#held.values()]
-    const own = all.filter((one) => one.organizationId === key.organizationId)
-    const sum = (list: Held[]) => list.reduce((total, one) => total + one.bytes, 0)
+    const own = all.filter((entry) => entry.organizationId === key.organizationId)
+    const sum = (list: Held[]) => list.reduce((total, entry) => total + entry.bytes, 0)
     if (sum(all) + bytes <= Math.min(besidePressureBytes, this.#boundBytes / 4)) return false
     let part = Math.max(0, this.#boundBytes - this.#journal.lagBytes())
     const heard = [...this.#organizations.values()]
-    const ownHeard = heard.filter((one) => one === key.organizationId).length
+    const ownHeard = heard.filter((entry) => entry === key.organizationId).length
     if (ownHeard < heard.length) {
-      const others = new Set(all.map((one) => one.organizationId).filter((one) => one !== key.organizationId))
+      const others = new Set(all.map((entry) => entry.organizationId).filter((entry) => entry !== key.organizationId))
       part /= others.size + 2
       if (own.length > 0 && sum(own) + bytes > part) return true
     }

@@ -53,7 +53,7 @@ test('bodies that no record names go, named and new ones stay', async () => {
   const named: [number, number][] = []
   const clean = await findOrphans({
     ...{ blobs, reader, durable: again.durable(), clock: systemClock, observe: silent },
-    named: (...one) => void named.push(one),
+    named: (...entry) => void named.push(entry),
   })
   await blobs.put('spool/20261121/new', body)
   expect(await clean()).toBe(2)

@@ -32,7 +32,7 @@ function fresh(free = Number.MAX_SAFE_INTEGER, more: { scrapedBytesMax?: number 
   const blobs = openFileBlobs(at)
   const artifacts = createArtifacts({ clock, observe: silent, meta, blobs, freeBytes: async () => free, ...more })
   const arrived: unknown[] = []
-  artifacts.onArrived((one) => arrived.push(one))
+  artifacts.onArrived((artifact) => arrived.push(artifact))
   return { clock, meta, blobs, artifacts, arrived }
 }
 type Room = ReturnType<typeof fresh>
@@ -93,7 +93,7 @@ describe('a bundle', () => {
     expect(room.meta.artifactsByDebugId(2, debugId)).toEqual([])
     expect(room.meta.artifactsByUrl(1, 'shop@1', '', ['~/app.js', '~/b.js'])).toEqual([script])
     expect(room.meta.artifactsByUrl(1, 'shop@1', '7', ['~/app.js'])).toEqual([])
-    const read = async (one: typeof script) => one && (await readArtifact(room.blobs, one, 100))?.toString()
+    const read = async (item: typeof script) => item && (await readArtifact(room.blobs, item, 100))?.toString()
     expect([await read(script), await read(map)]).toEqual(['console.log(1)\n', '{"version":3}'])
     if (script) await expect(readArtifact(room.blobs, script, 14)).rejects.toMatchObject({ code: 'ACCEPT_TOO_LARGE' })
     if (script) expect(await readArtifact(room.blobs, { ...script, blobKey: 'artifacts/gone' }, 99)).toBeUndefined()
@@ -122,7 +122,7 @@ describe('a bundle', () => {
     expect(await room.artifacts.assemble(askOf(bundleOf({ release: 'shop@2' })))).toEqual(ok)
     expect(await upload(room, bundleOf({ script: 'console.log(2)\n' }))).toEqual(ok)
     const found = room.meta.listBundles({ projectId: 1, text: '', beforeId: undefined, max: 9 })
-    expect(new Set(found.map((one) => one.uuid)).size).toBe(1)
+    expect(new Set(found.map((item) => item.uuid)).size).toBe(1)
     expect([found.length, (await room.blobs.list('artifacts')).length]).toEqual([2, 2])
     expect(await room.artifacts.removeBundle(1, found[0]?.uuid ?? '')).toBe(2)
     expect(await room.blobs.list('artifacts')).toEqual([])
@@ -135,7 +135,7 @@ describe('a bundle', () => {
     await Promise.all([1, 2, 3].map((projectId) => room.artifacts.assemble(askOf(bytes, { projectIds: [projectId] }))))
     expect(await settle(room, askOf(bytes))).toEqual(ok)
     expect(await room.blobs.list('artifacts')).toHaveLength(1)
-    expect(room.meta.linksOf([1]).map((one) => one.projectId)).toEqual([1, 2])
+    expect(room.meta.linksOf([1]).map((link) => link.projectId)).toEqual([1, 2])
   })
 
   test('whose chunks were sent twice, and by several at once, is one', async () => {
@@ -256,7 +256,7 @@ describe('files of a release', () => {
     await room.artifacts.addFile(file('three', '~/a.js', { dist: '7' }))
     await room.artifacts.addFile(file(`{"debugId":"${debugId}"}`, '~/a.js.map?v=1'))
     const found = room.meta.artifactsByUrl(1, 'r', '', ['~/a.js', '~/a.js.map?v=1'])
-    expect(found.map((one) => [one.type, one.bytes])).toEqual([
+    expect(found.map((item) => [item.type, item.bytes])).toEqual([
       ['minified_source', 5000],
       ['source_map', 50],
       ['minified_source', 3],
@@ -264,7 +264,7 @@ describe('files of a release', () => {
     expect(room.meta.artifactsByDebugId(1, debugId)[0]?.url).toBe('~/a.js.map?v=1')
     expect(await room.blobs.list('artifacts')).toHaveLength(4)
     const rows = room.meta.releaseFiles({ projectIds: [1], release: 'r', beforeId: undefined, max: 9 })
-    expect(rows.map((one) => [one.file.url, one.dist])).toEqual([
+    expect(rows.map((row) => [row.file.url, row.dist])).toEqual([
       ['~/a.js.map?v=1', ''],
       ['~/a.js', '7'],
       ['~/a.js', ''],
@@ -301,7 +301,7 @@ describe('what goes by itself', () => {
     expect(await room.artifacts.sweep()).toMatchObject({ chunks: 1 })
     room.clock.advance(5 * hourMs)
     expect(await room.artifacts.sweep()).toMatchObject({ chunks: 1 })
-    expect((await room.blobs.list('')).map((one) => one.split('/')[0])).toEqual(['artifacts'])
+    expect((await room.blobs.list('')).map((item) => item.split('/')[0])).toEqual(['artifacts'])
   })
 
   test('what a crash left without a row', async () => {
@@ -323,7 +323,7 @@ describe('what goes by itself', () => {
     expect(room.meta.dropBundles(nowMs)).toEqual([])
     room.meta.touchBundles([2], nowMs + 40 * dayMs)
     expect(room.meta.dropBundles(nowMs + 30 * dayMs)).toHaveLength(1)
-    expect(room.meta.artifactsByDebugId(1, debugId).map((one) => one.bundleId)).toEqual([2, 2])
+    expect(room.meta.artifactsByDebugId(1, debugId).map((artifact) => artifact.bundleId)).toEqual([2, 2])
   })
 })
 
@@ -340,7 +340,7 @@ describe('files that were fetched', () => {
     await room.artifacts.addScraped({ ...place, files: files('x()') })
     expect(room.arrived).toMatchObject([{ projectIds: [1] }])
     const found = room.meta.artifactsByUrl(1, 'r', '', [url, `${url}.map`])
-    expect(found.map((one) => [one.url, one.type, one.headers])).toEqual([
+    expect(found.map((item) => [item.url, item.type, item.headers])).toEqual([
       [`${url}.map`, 'source_map', {}],
       [url, 'minified_source', { sourcemap: 'a.js.map' }],
     ])

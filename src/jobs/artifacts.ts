@@ -167,25 +167,25 @@ function hashed(stream: AsyncIterable<Uint8Array>): { stream: AsyncIterable<Uint
 }
 
 const tell = (room: Room, { id: bundleId, organizationId }: Bundle, links: readonly BundleLink[]) => {
-  const projectIds = [...new Set(links.map((one) => one.projectId))]
+  const projectIds = [...new Set(links.map((link) => link.projectId))]
   for (const listener of room.listeners) listener({ bundleId, organizationId, projectIds })
 }
 
 /** Links of projects that are still there. */
 const livingLinks = ({ deps }: Room, links: readonly BundleLink[]) =>
-  links.filter((one) => deps.meta.projectById(one.projectId))
+  links.filter((link) => deps.meta.projectById(link.projectId))
 
 /** Writes the bundle's blob, looks through it, and writes its rows. Throws ZipFault, ChunkGone, what a store throws. */
 async function assembleNow(room: Room, run: Run): Promise<void> {
   const { meta, blobs, clock } = room.deps
   const { organizationId, checksum, chunks } = run.ask
   const known = meta.chunksOf(organizationId, chunks)
-  const parts = chunks.map((one) => {
-    const chunk = known.get(one)
-    if (!chunk) throw new ChunkGone(one)
+  const parts = chunks.map((item) => {
+    const chunk = known.get(item)
+    if (!chunk) throw new ChunkGone(item)
     return chunk
   })
-  const bytes = parts.reduce((sum, one) => sum + one.bytes, 0)
+  const bytes = parts.reduce((sum, part) => sum + part.bytes, 0)
   if (bytes > bundleBytesMax) throw new ZipFault(`The bundle is over ${bundleBytesMax / MiB} MiB.`)
   await demandSpace(room, bytes)
   const key = `artifacts/${organizationId}/${randomUUID()}`
@@ -201,10 +201,10 @@ async function assembleNow(room: Room, run: Run): Promise<void> {
       const reader = await blobs.reader(key)
       if (!reader) throw new Error('the bundle has gone')
       const { manifest, files } = await indexBundle(reader).finally(() => reader.close())
-      const links = livingLinks(room, run.links).map((one) => ({
-        ...one,
-        release: one.release || manifest.release,
-        dist: one.dist || manifest.dist,
+      const links = livingLinks(room, run.links).map((livingLink) => ({
+        ...livingLink,
+        release: livingLink.release || manifest.release,
+        dist: livingLink.dist || manifest.dist,
       }))
       if (links.length === 0) throw new ZipFault('The projects of this bundle are gone.')
       const uuid = debugIdOf(manifest.id) || randomUUID()
@@ -269,10 +269,11 @@ async function known(room: Room, ask: AssembleAsk, links: readonly BundleLink[])
   const before = meta.linksOf([bundle.id])
   // Release and dist of the manifest stand in the first link.
   const own = before[0]
-  const wanted = livingLinks(room, links).map((one) => ({
-    projectId: one.projectId,
-    release: one.release || own?.release || '',
-    dist: one.dist || (one.release === '' || one.release === own?.release ? (own?.dist ?? '') : ''),
+  const wanted = livingLinks(room, links).map((livingLink) => ({
+    projectId: livingLink.projectId,
+    release: livingLink.release || own?.release || '',
+    dist:
+      livingLink.dist || (livingLink.release === '' || livingLink.release === own?.release ? (own?.dist ?? '') : ''),
   }))
   if (meta.linkBundle(bundle.id, wanted, clock.now()) > 0) tell(room, bundle, wanted)
   meta.touchBundles([bundle.id], clock.now())
@@ -296,7 +297,7 @@ async function assemble(room: Room, ask: AssembleAsk): Promise<AssembleState> {
   }
   meta.keepChunks(ask.organizationId, ask.chunks, clock.now() + chunkKeptMs)
   const found = meta.chunksOf(ask.organizationId, ask.chunks)
-  const missingChunks = [...new Set(ask.chunks)].filter((one) => !found.has(one))
+  const missingChunks = [...new Set(ask.chunks)].filter((chunk) => !found.has(chunk))
   if (missingChunks.length > 0 || ask.chunks.length === 0) return { state: 'not_found', missingChunks }
   const run = start(room, key, ask, links)
   await Promise.race([run.done, clock.sleep(answerMs)])
@@ -364,7 +365,7 @@ async function addFile(room: Room, file: ReleaseFile): Promise<Bundle> {
       links,
     )
     for (const { id, places } of before)
-      for (const { projectId } of places.filter((one) => projectIds.includes(one.projectId))) {
+      for (const { projectId } of places.filter((place) => projectIds.includes(place.projectId))) {
         const gone = meta.removeBundle(id, projectId, release)
         if (gone !== undefined) await blobs.delete(gone)
       }

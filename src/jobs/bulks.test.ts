@@ -56,7 +56,7 @@ function watched(meta: MetaStore) {
 }
 /** Turns of others between one step and the next. */
 const between = (seen: readonly { turns: number }[]) =>
-  seen.slice(1).map((one, at) => one.turns - (seen[at]?.turns ?? 0))
+  seen.slice(1).map((item, at) => item.turns - (seen[at]?.turns ?? 0))
 
 describe('other work comes in between', () => {
   test('2,500 issues: each part that is noted down, and each step', async () => {
@@ -67,8 +67,8 @@ describe('other work comes in between', () => {
     await bulks.run()
     stop()
     expect(meta.bulkById(id)).toMatchObject({ total: 2500, done: 2500, changed: 2500 })
-    expect(seen.slice(0, 3).map((one) => one.step)).toEqual(['ask', 'grow', 'grow'])
-    const steps = seen.filter((one) => one.step === 'step')
+    expect(seen.slice(0, 3).map((item) => item.step)).toEqual(['ask', 'grow', 'grow'])
+    const steps = seen.filter((item) => item.step === 'step')
     expect(steps.length).toBeGreaterThanOrEqual(2500 / 500)
     for (const turns of [...between(seen.slice(0, 3)), ...between(steps)]) expect(turns).toBeGreaterThan(0)
   })
@@ -83,7 +83,7 @@ describe('other work comes in between', () => {
     stop()
     expect(meta.bulkById(id)).toMatchObject({ total: 300, changed: 300, endedMs: expect.any(Number) })
     expect(meta.issueById(300)).toMatchObject({ id: 1, count: 301 })
-    const steps = seen.filter((one) => one.step === 'step')
+    const steps = seen.filter((item) => item.step === 'step')
     expect(steps.length).toBeGreaterThan(2)
     for (const turns of between(steps)) expect(turns).toBeGreaterThan(0)
   })
@@ -106,7 +106,7 @@ async function sizesOf(msEach: number, total: number): Promise<number[]> {
   const clock = testClock(nowMs)
   const sizes: number[] = []
   const bulk = { id: 1, organizationId: 1, userId: null, total, done: 0, changed: 0, undone: false, createdMs: 0 }
-  const left = () => total - sizes.reduce((sum, one) => sum + one, 0)
+  const left = () => total - sizes.reduce((sum, size) => sum + size, 0)
   const store = {
     openBulks: () => (left() > 0 ? [{ ...bulk, endedMs: null }] : []),
     stepBulk: (_id: number, max: number) => {
@@ -147,10 +147,11 @@ describe('after a kill between two steps', () => {
     before.stepBulk(id, 20, nowMs)
     before.close()
     const meta = reopened('change.sqlite')
-    const states = () => meta.listIssues({ projectIds: [1], sort: 'first', max: 99 }).map((one) => one.status)
+    const states = () => meta.listIssues({ projectIds: [1], sort: 'first', max: 99 }).map((issue) => issue.status)
     await bulksOf(meta).run()
     expect([new Set(states()), meta.bulkById(id)?.changed]).toEqual([new Set(['resolved']), 30])
-    for (const one of [1, 30]) expect(meta.activityOf(one).filter(({ type }) => type === 'set_resolved').length).toBe(1)
+    for (const item of [1, 30])
+      expect(meta.activityOf(item).filter(({ type }) => type === 'set_resolved').length).toBe(1)
     const bulks = bulksOf(meta)
     bulks.undo(id)
     await bulks.run()

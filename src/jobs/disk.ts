@@ -73,17 +73,17 @@ export async function measureDisk(deps: DiskDeps): Promise<DiskState> {
       () => undefined,
     ),
   ])
-  const spans = tables.find((one) => one.table === 'spans')?.bytesOnDisk ?? 0
+  const spans = tables.find((table) => table.table === 'spans')?.bytesOnDisk ?? 0
   const bytes = tables.reduce((sum, table) => sum + table.bytesOnDisk, 0) - spans
   const blobs = meta
     .bytesByProject()
-    .reduce((sum, one) => sum + one.attachments.bytes + one.dead.bytes + one.bundles.bytes, 0)
-  const copied = parts.reduce((sum, one) => sum + one, 0)
+    .reduce((sum, byte) => sum + byte.attachments.bytes + byte.dead.bytes + byte.bundles.bytes, 0)
+  const copied = parts.reduce((sum, part) => sum + part, 0)
   const [copies, copying] = deps.copying() ? [0, copied] : [copied, 0]
   const stored = bytes + spans + blobs + database + copies
   return {
     ...{ events: bytes, spans, blobs, database, copies, stored },
-    rows: tables.find((one) => one.table === 'events')?.rows ?? 0,
+    rows: tables.find((table) => table.table === 'events')?.rows ?? 0,
     budget: budgetBytes(budget, volume, stored, leaving + journal + spool + chunks + copying),
   }
 }

@@ -35,17 +35,17 @@ async function open(issues: Given[]) {
       for (const [ago, count] of Object.entries(weeks))
         for (let at = 0; at < count; at++) {
           const receivedMs = startMs - Number(ago) * weekMs - at * 1000
-          const one = row(++n, {
+          const eventRow = row(++n, {
             ...{ projectId: world.project.id, groupHash: hashes[0] ?? '', hashes, jpos: n, receivedMs },
             ...{ timestampUs: receivedMs * 1000, payload: '{}\n{}' },
           })
-          lines.push(encodeEventRow(one))
+          lines.push(encodeEventRow(eventRow))
           effects.push({
             ...{
               projectId: world.project.id,
               keyId: 1,
               jpos: n,
-              eventId: one.eventId,
+              eventId: eventRow.eventId,
               hashes,
               title: 't',
               culprit: '',
@@ -59,7 +59,7 @@ async function open(issues: Given[]) {
   await events.insert(Buffer.from(lines.join('')), 'given')
   const batch = meta.openBatch(0, n + 1)
   meta.commitBatch(batch, { events: effects, attachments: [], outcomes: [], dead: [] }, startMs)
-  const rowsNow = async () => (await events.size()).find((one) => one.table === 'events')?.rows ?? 0
+  const rowsNow = async () => (await events.size()).find((item) => item.table === 'events')?.rows ?? 0
   const thinning = (budgetRows: number) => {
     const deps: ThinningDeps = {
       ...{ clock: systemClock, observe: silent, meta, blobs, events, turn: createTurn() },

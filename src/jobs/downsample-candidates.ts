@@ -27,7 +27,7 @@ const startOf = (week: string) => Date.parse(`${week}T00:00:00Z`)
  * before the few events of an old one, and of two that are alike the older.
  */
 export function orderOf<T extends { week: string; rows: number }>(crowds: readonly T[]): T[] {
-  const newestMs = crowds.reduce((most, one) => Math.max(most, startOf(one.week)), 0)
+  const newestMs = crowds.reduce((most, crowd) => Math.max(most, startOf(crowd.week)), 0)
   const weight = ({ week, rows }: T) => rows * ((newestMs - startOf(week)) / weekMs + 1)
   return [...crowds].sort((a, b) => weight(b) - weight(a) || startOf(a.week) - startOf(b.week))
 }
@@ -57,11 +57,11 @@ async function crowdsOfIssues(
     const key = `${week} ${issueId}`
     crowds.set(key, { week, projectId, issueId, rows: (crowds.get(key)?.rows ?? 0) + rows })
   }
-  const bounded = [...crowds.values()].map((one) => ({
-    ...one,
-    rows: Math.min(one.rows, (totals.get(one.issueId) ?? 0) - keptMax),
+  const bounded = [...crowds.values()].map((crowd) => ({
+    ...crowd,
+    rows: Math.min(crowd.rows, (totals.get(crowd.issueId) ?? 0) - keptMax),
   }))
-  return orderOf(bounded.filter((one) => one.rows > 0))
+  return orderOf(bounded.filter((item) => item.rows > 0))
 }
 
 /** Issues of the groups that have more than is kept, the heaviest first. */
@@ -90,7 +90,7 @@ async function* scattered(deps: ThinnableDeps, before: number): AsyncGenerator<I
     const { last, issues } = meta.issuesOver(keptMax, after, groupsMax)
     if (last === undefined) return
     after = last
-    const hashesOf = meta.hashesOf(issues.map((one) => one.id))
+    const hashesOf = meta.hashesOf(issues.map((issue) => issue.id))
     const several = issues.filter(({ id }) => (hashesOf.get(id)?.length ?? 0) > 1)
     if (several.length > 0)
       yield await crowdsOfIssues(deps, new Map(several.map(({ id, projectId }) => [id, projectId])), before)
@@ -121,12 +121,12 @@ export async function* thinnable(deps: ThinnableDeps, before: number): AsyncGene
     for await (const crowds of pages(deps, before))
       for (let start = 0; start < crowds.length; start += unitsMax) {
         const units: Unit[] = []
-        for (const one of crowds.slice(start, start + unitsMax))
-          units.push({ ...one, ...(await keptOf(one.issueId, one.projectId)) })
+        for (const crowd of crowds.slice(start, start + unitsMax))
+          units.push({ ...crowd, ...(await keptOf(crowd.issueId, crowd.projectId)) })
         const rows = new Map<string, number>()
         for (const [key, some] of groupsOf(units))
-          for (const one of await deps.events.rowsOfCut(cutOf(some, before)))
-            rows.set(`${key} ${one.groupHash}`, one.rows)
+          for (const row of await deps.events.rowsOfCut(cutOf(some, before)))
+            rows.set(`${key} ${row.groupHash}`, row.rows)
         const counted = units.map((unit) => ({
           ...unit,
           rows: unit.hashes.reduce((sum, hash) => sum + (rows.get(`${keyOf(unit)} ${hash}`) ?? 0), 0),

@@ -42,7 +42,7 @@ describe('the order', () => {
     ],
     ['nothing', [], []],
   ])('%s', (_name, crowds, expected) => {
-    expect(orderOf(crowds.map((one) => crowd(...one))).map((one) => one.groupHash)).toEqual(expected)
+    expect(orderOf(crowds.map((item) => crowd(...item))).map((item) => item.groupHash)).toEqual(expected)
   })
 })
 
@@ -79,7 +79,7 @@ describe('thinning over the real stores', () => {
       turn: createTurn(),
       pause: async () => () => undefined,
       measure: async () => {
-        const rows = (await events.size()).find((one) => one.table === 'events')?.rows ?? 0
+        const rows = (await events.size()).find((item) => item.table === 'events')?.rows ?? 0
         const stored = rows * rowBytes
         const budget = budgetRows === null ? null : budgetRows * rowBytes
         return { events: stored, spans: 0, rows, blobs: 0, database: 0, copies: 0, stored, budget }
@@ -94,7 +94,7 @@ describe('thinning over the real stores', () => {
     const { meta, events } = world.app
     const hashes = meta.hashesOf([Number(issue?.id)]).get(Number(issue?.id)) ?? []
     const rows = await events.ofIssue({ projectId: world.project.id, hashes, order: 'oldest', max: 1000 })
-    return { detail, ids: rows.map((one) => Number.parseInt(one.eventId, 16)) }
+    return { detail, ids: rows.map((row) => Number.parseInt(row.eventId, 16)) }
   }
   const faults = async () => {
     const { app } = world
@@ -102,12 +102,12 @@ describe('thinning over the real stores', () => {
       ...{ clock: systemClock, meta: app.meta, events: app.events, blobs: app.blobs, durable: 0, keptSinceMs: 0 },
       journal: { read: (from) => ({ records: [], next: from }) },
     })
-    return checks.filter((one) => one.wrong.length > 0)
+    return checks.filter((check) => check.wrong.length > 0)
   }
   const thinnedSums = () =>
     world.app.meta
       .outcomeSums({ fromMs: 0 })
-      .filter((one) => one.outcome === 'thinned')
+      .filter((outcomeSum) => outcomeSum.outcome === 'thinned')
       .map(({ category, quantity, reason }) => [category, quantity, reason])
       .sort()
 
@@ -157,7 +157,7 @@ describe('thinning over the real stores', () => {
     expect(after.ids.filter((n) => n > 200)).toHaveLength(200)
     expect(after.ids.filter((n) => n < 100).length).toBeGreaterThanOrEqual(6)
     // all that is counted counts all; tags are of those that are kept
-    const tags = before.detail.tags.map((one) => ({ ...one, totalValues: after.ids.length }))
+    const tags = before.detail.tags.map((tag) => ({ ...tag, totalValues: after.ids.length }))
     expect(after.detail).toEqual({ ...before.detail, tags, thinned: gone })
     const files = [101, 201, 301].filter((n) => !after.ids.includes(n)).length
     expect(thinnedSums()).toEqual([
@@ -251,7 +251,7 @@ describe('thinning over the real stores', () => {
     expect([ids.length < before, detail.thinned]).toEqual([true, common - ids.length])
     expect(await faults()).toEqual([])
     expect((await next.run()).budget).toBe(68_000)
-    expect(meta.thinSteps().some((one) => one.id === step?.id)).toBe(true)
+    expect(meta.thinSteps().some((thinStep) => thinStep.id === step?.id)).toBe(true)
     state.nowMs += 20 * 60_000
     await next.run()
     expect(meta.thinSteps()).toEqual([])
@@ -273,7 +273,7 @@ describe('thinning over the real stores', () => {
     const { ids } = await look()
     expect(ids).toHaveLength(22)
     expect([ids[0], ids.at(-1)]).toEqual([1, 400])
-    const gaps = ids.slice(1).map((one, at) => one - (ids[at] ?? 0))
+    const gaps = ids.slice(1).map((item, at) => item - (ids[at] ?? 0))
     expect(Math.max(...gaps)).toBeLessThan(31)
     expect(world.app.meta.thinRuns(1)).toMatchObject([{ reached: false }])
     const looks = asked.length

@@ -83,7 +83,7 @@ async function thinAttachments({ meta, events }: ThinningDeps, { runId, cut }: T
     const some = meta.attachedBetween(cut.projectId, fromMs, toMs, after, idsMax)
     const last = some.at(-1)
     if (!last) return
-    const ids = await events.amongCut(cut, [...new Set(some.map((one) => one.eventId))])
+    const ids = await events.amongCut(cut, [...new Set(some.map((item) => item.eventId))])
     if (ids.length > 0) meta.thinAttachments(runId, cut.projectId, ids)
     after = last.id
   }
@@ -109,7 +109,7 @@ async function finish(deps: ThinningDeps, step: ThinStep, counted: (rows: number
     await events.setAside(step.id, step.cut)
     await thinAttachments(deps, step)
     meta.countThinned(step.id, found)
-    counted(found.reduce((sum, one) => sum + one.rows, 0))
+    counted(found.reduce((sum, item) => sum + item.rows, 0))
   }
   await events.cutAway(step.cut)
   meta.setThinStep(step.id, 'cut')
@@ -125,7 +125,7 @@ const awayCodes: readonly string[] = ['STORE_UNAVAILABLE', 'QUERY_TIMEOUT']
 async function finishSurely(deps: ThinningDeps, step: ThinStep, stopped: AbortSignal): Promise<number> {
   let taken = 0
   for (let tries = 1; ; tries++) {
-    const now = deps.meta.thinSteps().find((one) => one.id === step.id)
+    const now = deps.meta.thinSteps().find((thinStep) => thinStep.id === step.id)
     try {
       if (now?.stage === 'cut') await cutAgain(deps, now)
       else if (now)
@@ -189,7 +189,7 @@ async function alone<T>({ turn, pause }: Pick<ThinningDeps, 'turn' | 'pause'>, w
 
 /** Takes rows that a power cut brought back out again. Returns whether there were any. */
 async function cutAgain({ events, observe }: ThinningDeps, { id, cut }: ThinStep): Promise<boolean> {
-  const left = (await events.rowsOfCut(cut)).reduce((sum, one) => sum + one.rows, 0)
+  const left = (await events.rowsOfCut(cut)).reduce((sum, row) => sum + row.rows, 0)
   if (left === 0) return false
   observe.warn({ step: id, left }, 'thinned events had come back; they are taken out again')
   await events.cutAway(cut)
@@ -229,7 +229,7 @@ const isOver = (round: Round): boolean => round.wanted <= 0 || round.held || rou
 async function thinCut(deps: ThinningDeps, whole: ThinCut, round: Round): Promise<void> {
   const { events, meta } = deps
   for (let isWhole = false; !isWhole && !isOver(round); ) {
-    const rows = (await events.rowsOfCut(whole)).reduce((sum, one) => sum + one.rows, 0)
+    const rows = (await events.rowsOfCut(whole)).reduce((sum, row) => sum + row.rows, 0)
     const most = Math.min(rowsMax, round.wanted)
     if (rows === 0) return
     isWhole = rows <= most

@@ -31,7 +31,7 @@ function deps(left: number) {
   return { state, value: { clock: systemClock, observe: warns(state.warned), meta, changed: told(state.told) } }
 }
 const warns = (list: object[]) => ({ warn: (about: object) => void list.push(about) })
-const told = (list: number[][]) => (issues: readonly Issue[]) => void list.push(issues.map((one) => one.id))
+const told = (list: number[][]) => (issues: readonly Issue[]) => void list.push(issues.map((issue) => issue.id))
 
 test('goes on until nothing is left, and tells each issue once', async () => {
   const { state, value } = deps(250)

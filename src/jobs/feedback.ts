@@ -22,16 +22,16 @@ export async function linkFeedback({
   events: Pick<EventStore, 'byEventId'>
 }): Promise<{ linked: number }> {
   let linked = 0
-  for (const one of meta.unlinkedFeedback(clock.now(), rowsMax)) {
-    const [event] = await events.byEventId([one.projectId], one.eventId)
+  for (const item of meta.unlinkedFeedback(clock.now(), rowsMax)) {
+    const [event] = await events.byEventId([item.projectId], item.eventId)
     const issueId = event && meta.issueIdsOf([event]).get(`${event.projectId}:${event.groupHash}`)
     if (issueId !== undefined) {
-      meta.linkFeedback(one.id, { issueId })
+      meta.linkFeedback(item.id, { issueId })
       linked++
       continue
     }
-    const waitedMs = Math.max(0, clock.now() - one.receivedMs)
-    meta.linkFeedback(one.id, {
+    const waitedMs = Math.max(0, clock.now() - item.receivedMs)
+    meta.linkFeedback(item.id, {
       nextMs: waitedMs >= hopeMs ? null : clock.now() + Math.max(pauseMinMs, waitedMs),
     })
   }

@@ -84,7 +84,7 @@ export function watch(series: Series, startMs: number, toMinute: number, over: (
     slots.shift()
     hourCount += count
     let tenCount = 0
-    for (const one of slots) tenCount += one
+    for (const slot of slots) tenCount += slot
     if (tenCount <= floors.ten && hourCount <= floors.hour) continue
     const atMs = startMs + minute * minuteMs
     const windows = { slotStartMs: atMs, hourStartMs: atMs, tenCount, hourCount }

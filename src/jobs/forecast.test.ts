@@ -20,7 +20,7 @@ test.each<[Kind, number]>([
   (kind, rate) => {
     const minutes = Array.from({ length: 80 }, (_, at) => minutesToSee(kind, rate, (at + 1) * 7919))
     expect(
-      minutes.filter((one) => one > 10),
+      minutes.filter((minute) => minute > 10),
       minutes.join(', '),
     ).toEqual([])
   },

@@ -25,12 +25,12 @@ function meansOf(startHour: number, counts: readonly number[]): number[] {
     sums[hour] = (sums[hour] ?? 0) + count
     days[hour] = (days[hour] ?? 0) + 1
   }
-  const mean = counts.length === 0 ? 0 : counts.reduce((sum, one) => sum + one, 0) / counts.length
+  const mean = counts.length === 0 ? 0 : counts.reduce((sum, count) => sum + count, 0) / counts.length
   return sums.map((sum, hour) => (days[hour] ? sum / (days[hour] ?? 1) : mean))
 }
 
 const around = (means: readonly number[], hour: number): number[] =>
-  [hour + hoursOfDay - 1, hour, hour + 1].map((one) => means[one % hoursOfDay] ?? 0)
+  [hour + hoursOfDay - 1, hour, hour + 1].map((item) => means[item % hoursOfDay] ?? 0)
 
 /** How busy each day of the history was, as a factor of its mean: a weekend is no irregularity. */
 function daysOf(startHour: number, counts: readonly number[], means: readonly number[]): number[] {
@@ -38,7 +38,7 @@ function daysOf(startHour: number, counts: readonly number[], means: readonly nu
   for (let from = 0; from < counts.length; from += hoursOfDay) {
     const own = counts.slice(from, from + hoursOfDay)
     const expected = own.reduce((sum, _one, i) => sum + (means[(startHour + from + i) % hoursOfDay] ?? 0), 0)
-    factors.push(expected === 0 ? 1 : own.reduce((sum, one) => sum + one, 0) / expected)
+    factors.push(expected === 0 ? 1 : own.reduce((sum, item) => sum + item, 0) / expected)
   }
   return factors
 }
@@ -47,7 +47,7 @@ function daysOf(startHour: number, counts: readonly number[], means: readonly nu
 function dispersionOf(startHour: number, counts: readonly number[], means: readonly number[]): number {
   // With less there is nothing to tell a day's shape from chance.
   const isShort = counts.length < 3 * hoursOfDay
-  const mean = counts.reduce((sum, one) => sum + one, 0) / Math.max(1, counts.length)
+  const mean = counts.reduce((sum, count) => sum + count, 0) / Math.max(1, counts.length)
   const days = isShort ? [] : daysOf(startHour, counts, means)
   let squares = 0
   let expected = 0
@@ -74,7 +74,7 @@ export function forecastOf(startMs: number, counts: readonly number[]): Limits {
   const means = meansOf(startHour, counts)
   const dispersion = dispersionOf(startHour, counts, means)
   const days = Math.max(1, counts.length / hoursOfDay)
-  const total = counts.reduce((sum, one) => sum + one, 0)
+  const total = counts.reduce((sum, count) => sum + count, 0)
   // Few events say nothing of how many may come together.
   const least = total < fewEvents ? { ten: quietLimits.ten[0] ?? 0, hour: quietLimits.hour[0] ?? 0 } : floors
   const limit = (share: number, floor: number) =>

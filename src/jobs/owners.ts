@@ -70,7 +70,7 @@ function judge(
     const person = meta.personByEmail(email)
     return person && meta.memberOf(issue.organizationId, person.id) ? [person] : []
   })
-  return { owners: [...new Map(owners.map((one) => [one.id, one])).values()], rule }
+  return { owners: [...new Map(owners.map((owner) => [owner.id, owner])).values()], rule }
 }
 
 const suggestionsOf = ({ owners, rule }: Said): Suggestion[] =>
@@ -101,7 +101,7 @@ async function sweep(deps: OwnerDeps, over: Map<number, number>): Promise<number
     const rules = createRules(deps)(due.projectId)
     const judged = meta
       .issuesByIds(due.issueIds)
-      .map((one) => [one.id, judge(deps, over, one, events.get(one.id), rules)] as const)
+      .map((issue) => [issue.id, judge(deps, over, issue, events.get(issue.id), rules)] as const)
     meta.suggest(new Map(judged.map(([id, said]) => [id, suggestionsOf(said)])))
     meta.endSuggestionsDue(due)
     looked += due.issueIds.length

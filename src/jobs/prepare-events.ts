@@ -28,5 +28,5 @@ export async function begin({ clock, observe, events, turn, next }: BeginParts):
     }
   }
   release()
-  for (const one of next) await one()
+  for (const item of next) await item()
 }

@@ -134,8 +134,8 @@ function organizationWorld(failAt = '') {
     observe: silent,
     meta: {
       askOrganizationRemoval: () => rows[0],
-      openRemovals: () => rows.filter((one) => one.endedMs === null),
-      removalById: (id: number) => rows.find((one) => one.id === id),
+      openRemovals: () => rows.filter((row) => row.endedMs === null),
+      removalById: (id: number) => rows.find((row) => row.id === id),
       cursor: () => 10,
       getValue: () => undefined,
       setValue: () => undefined,
@@ -174,16 +174,16 @@ const wholeOrganization = ['project rows', 'told of project', 'organization', 't
 test('an organization goes after its projects, though it was asked for first', async () => {
   const { deps, steps, rows } = organizationWorld()
   expect(await createRemovals(deps).run()).toEqual({ done: 2, failed: 0 })
-  expect([steps, rows.map((one) => one.stage)]).toEqual([wholeOrganization, ['done', 'done']])
+  expect([steps, rows.map((row) => row.stage)]).toEqual([wholeOrganization, ['done', 'done']])
 })
 
 test.each(wholeOrganization)('an organization: a failure at %s is gone on with', async (failAt) => {
   const { deps, steps, rows } = organizationWorld(failAt)
   const removals = createRemovals(deps)
   expect((await removals.run())['failed']).toBe(1)
-  expect(rows.some((one) => one.error === `Error: no ${failAt}`)).toBe(true)
+  expect(rows.some((row) => row.error === `Error: no ${failAt}`)).toBe(true)
   await removals.run()
-  expect([new Set(steps), rows.map((one) => [one.stage, one.error])]).toEqual([
+  expect([new Set(steps), rows.map((row) => [row.stage, row.error])]).toEqual([
     new Set(wholeOrganization),
     [
       ['done', ''],

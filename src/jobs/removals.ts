@@ -168,7 +168,7 @@ export function createRemovals(deps: RemovalDeps): Removals {
     let done = 0
     let failed = 0
     // An organization after its projects, whatever was asked first.
-    const rank = (one: Removal) => Number(one.kind === 'organization')
+    const rank = (removal: Removal) => Number(removal.kind === 'organization')
     for (const removal of meta.openRemovals().toSorted((a, b) => rank(a) - rank(b))) {
       try {
         if (await finish(deps, removal)) done++

@@ -50,7 +50,7 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
       rewrite.positions.includes(row.jpos) && row.gen === rewrite.gen && row.week === rewrite.week
   const isNew = (rewrite: RegroupStep['rewrite']) => (row: Row) =>
     rewrite.positions.includes(row.jpos) && row.gen > rewrite.gen && row.week === rewrite.week
-  const stepOf = (id: number) => state.steps.find((one) => one.id === id)
+  const stepOf = (id: number) => state.steps.find((step) => step.id === id)
   const meta: RegroupDeps['meta'] = {
     cursor: () => 1e6,
     hashesOf: (ids) => new Map(ids.map((id) => [id, ['a']])),
@@ -73,7 +73,7 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
       return 0
     },
     beginRegrouping: (projectId, cause, total) => {
-      const open = state.runs.find((one) => one.endedMs === null)
+      const open = state.runs.find((item) => item.endedMs === null)
       if (open) return Object.assign(open, { total, looked: 0 })
       const run: Regrouping = {
         ...{ id: state.runs.length + 1, projectId, cause, createdMs: clock.now(), endedMs: null },
@@ -84,7 +84,7 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
     },
     setRegrouping: (id, change) => Object.assign(state.runs[id - 1] ?? {}, change),
     endRegrouping: (id) => Object.assign(state.runs[id - 1] ?? {}, { endedMs: clock.now() }),
-    openRegroupings: () => state.runs.filter((one) => one.endedMs === null),
+    openRegroupings: () => state.runs.filter((run) => run.endedMs === null),
     planRegroup: (regroupingId, rewrite) => {
       at('plan')
       const step: RegroupStep = {
@@ -95,7 +95,7 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
     },
     regroupSteps: (only) =>
       state.steps
-        .filter((one) => one.stage !== ('gone' as RegroupStep['stage']))
+        .filter((step) => step.stage !== ('gone' as RegroupStep['stage']))
         .filter(({ stage, madeMs }) => {
           if (typeof only !== 'object') return only === undefined || stage !== 'cut'
           return stage === 'cut' && Math.abs(only.fromMs - madeMs) >= only.apartMs
@@ -126,16 +126,16 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
     marksOf: async (wanted) => {
       at('marks')
       state.log.push(`by ${wanted.debugIds.length} ids`)
-      const found = state.rows.filter((one) => one.jpos >= wanted.fromJpos).sort((a, b) => a.jpos - b.jpos)
+      const found = state.rows.filter((row) => row.jpos >= wanted.fromJpos).sort((a, b) => a.jpos - b.jpos)
       return found.slice(0, wanted.max).map(({ jpos, gen, week: own }) => ({ jpos, gen, week: own }))
     },
     rowsAt: async (wanted) =>
       state.rows
-        .filter((one) => wanted.positions.includes(one.jpos) && one.gen === wanted.gen && one.week === wanted.week)
-        .map((one) => ({ jpos: one.jpos, gen: one.gen, groupHash: one.hash }) as EventRow),
+        .filter((row) => wanted.positions.includes(row.jpos) && row.gen === wanted.gen && row.week === wanted.week)
+        .map((row) => ({ jpos: row.jpos, gen: row.gen, groupHash: row.hash }) as EventRow),
     standing: async (rewrite) => {
-      state.rows = state.rows.filter((one) => !state.thinned.includes(one.jpos))
-      return state.rows.filter(isOld({ rewrite })).map((one) => one.jpos)
+      state.rows = state.rows.filter((row) => !state.thinned.includes(row.jpos))
+      return state.rows.filter(isOld({ rewrite })).map((row) => row.jpos)
     },
     writeAgain: async (rewrite, tsv) => {
       const lines = Buffer.concat(tsv).toString().split('\n').filter(Boolean)
@@ -170,7 +170,7 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
           continue
         }
         const line = Buffer.from(`${jpos}\n`)
-        const tsvFrom = parts.reduce((sum, one) => sum + one.length, 0)
+        const tsvFrom = parts.reduce((sum, part) => sum + part.length, 0)
         const effect = { jpos, projectId: 1, hashes: ['b'], misses: ['r:x\n'] } as EventEffect
         out.moves.push({ fromHash: groupHash, effect, tsvFrom, tsvTo: tsvFrom + line.length, hour: 0 })
         parts.push(line)
@@ -199,8 +199,8 @@ async function passing<T>(clock: ReturnType<typeof testClock>, work: Promise<T>)
 }
 
 const sound = (state: ReturnType<typeof world>['state'], rows: number) => {
-  expect(state.rows.map((one) => one.jpos).sort((a, b) => a - b)).toEqual(Array.from({ length: rows }, (_, n) => n))
-  const byHash = Object.groupBy(state.rows, (one) => one.hash)
+  expect(state.rows.map((row) => row.jpos).sort((a, b) => a - b)).toEqual(Array.from({ length: rows }, (_, n) => n))
+  const byHash = Object.groupBy(state.rows, (item) => item.hash)
   for (const [hash, count] of Object.entries(state.counts))
     expect([hash, byHash[hash]?.length ?? 0]).toEqual([hash, count])
 }
@@ -213,9 +213,9 @@ describe('events whose maps came later', () => {
     sound(state, 2500)
     expect(state.counts).toEqual({ a: 0, b: 2500 })
     expect(state.runs).toMatchObject([{ total: 2500, looked: 2500, endedMs: expect.any(Number) }])
-    expect(state.log.filter((one) => one === 'plan')).toHaveLength(2)
-    expect(state.log.filter((one) => one === 'map')).toHaveLength(13)
-    expect(state.steps.map((one) => one.stage)).toEqual(['cut', 'cut'])
+    expect(state.log.filter((item) => item === 'plan')).toHaveLength(2)
+    expect(state.log.filter((item) => item === 'map')).toHaveLength(13)
+    expect(state.steps.map((step) => step.stage)).toEqual(['cut', 'cut'])
     expect([state.told.length, state.held, state.arrivals]).toEqual([2, 0, []])
     expect(state.log.filter((line) => line.startsWith('edges'))).toEqual([
       'edges 3 at 1',
@@ -252,7 +252,7 @@ describe('events whose maps came later', () => {
       return deps.events.marksOf(wanted)
     }
     await passing(clock, createRegroup({ ...deps, marksMax: 100, events: { ...deps.events, marksOf } }).run())
-    expect(state.log.filter((one) => one.startsWith('planned before'))).toEqual(
+    expect(state.log.filter((item) => item.startsWith('planned before'))).toEqual(
       [0, 1, 2].map((n) => `planned before: ${n}`),
     )
     expect([state.counts, state.runs[0]?.total]).toEqual([{ a: 0, b: 250 }, 250])
@@ -261,8 +261,8 @@ describe('events whose maps came later', () => {
   test('weeks and generations are written apart; what is mapped already stays, with what it still misses', async () => {
     const { deps, state, clock } = world(6, { gens: [0, 1, 0, 0], weeks: [week, week, '2026-11-09'] })
     await passing(clock, createRegroup(deps).run())
-    expect(state.log.filter((one) => one === 'plan')).toHaveLength(2)
-    expect(state.rows.filter((one) => one.gen === 1)).toHaveLength(6)
+    expect(state.log.filter((item) => item === 'plan')).toHaveLength(2)
+    expect(state.rows.filter((row) => row.gen === 1)).toHaveLength(6)
     expect(state.ended).toMatchObject([{ kept: ['d:0 a'] }])
   })
 
@@ -307,7 +307,7 @@ describe('events whose maps came later', () => {
     state.thinned = [2]
     state.counts = { a: 3 }
     await passing(clock, createRegroup(deps).run())
-    expect(state.rows.map((one) => [one.jpos, one.hash])).toEqual([0, 1, 3].map((jpos) => [jpos, 'b']))
+    expect(state.rows.map((row) => [row.jpos, row.hash])).toEqual([0, 1, 3].map((jpos) => [jpos, 'b']))
     expect(state.counts).toEqual({ a: 0, b: 3 })
   })
 
@@ -376,7 +376,7 @@ describe('what is broken off', () => {
     await passing(clock, job.run())
     sound(state, 5)
     expect(state.counts).toEqual({ a: 0, b: 5 })
-    expect(state.runs.filter((one) => one.endedMs === null)).toEqual([])
+    expect(state.runs.filter((run) => run.endedMs === null)).toEqual([])
   })
 
   test.each<[RegroupStep['stage'], counts: Record<string, number>]>([
@@ -392,7 +392,7 @@ describe('what is broken off', () => {
     state.fails.set('takeBack', [away()])
     await passing(clock, createRegroup(deps).resume())
     sound(state, 2)
-    expect(state.steps.map((one) => one.stage)).toEqual([stage === 'planned' ? 'gone' : 'cut'])
+    expect(state.steps.map((step) => step.stage)).toEqual([stage === 'planned' ? 'gone' : 'cut'])
   })
 
   test('a run that was broken off behind its last group ends with the next one, which finds none', async () => {

@@ -148,7 +148,7 @@ async function finish({ meta, events }: RegroupDeps, step: RegroupStep): Promise
 /** Ends what stands open, however often the events store goes away. Throws what is no outage, after some tries. */
 async function endSurely(deps: RegroupDeps, id: number, stopped: AbortSignal): Promise<void> {
   for (let tries = 1; ; tries++) {
-    const step = deps.meta.regroupSteps('open').find((one) => one.id === id)
+    const step = deps.meta.regroupSteps('open').find((regroupStep) => regroupStep.id === id)
     try {
       if (step?.stage === 'planned') await takeBack(deps, step)
       else if (step?.stage === 'counted') await finish(deps, step)
@@ -166,8 +166,8 @@ async function endSurely(deps: RegroupDeps, id: number, stopped: AbortSignal): P
  * would take rows that move into its groups for such as a power cut brought back.
  */
 const isHeld = (meta: RegroupDeps['meta'], projectId: number): boolean =>
-  meta.openRemovals().some((one) => one.projectId === projectId || one.projectId === 0) ||
-  meta.thinSteps().some((one) => one.cut.projectId === projectId)
+  meta.openRemovals().some((openRemoval) => openRemoval.projectId === projectId || openRemoval.projectId === 0) ||
+  meta.thinSteps().some((thinStep) => thinStep.cut.projectId === projectId)
 
 /**
  * Writes events again, whole or not at all: the new rows are written, then one transaction moves them between issues, then
@@ -183,7 +183,7 @@ async function writeStep(room: Room, { moves, lines }: Fresh, place: Place): Pro
     const whole = rewriteOf(room.projectId, place, moves)
     // Some may have been thinned or removed since they were read.
     const there = new Set(await events.standing(whole))
-    const at = moves.flatMap((one, index) => (there.has(one.effect.jpos) ? [index] : []))
+    const at = moves.flatMap((move, index) => (there.has(move.effect.jpos) ? [index] : []))
     const left = at.flatMap((index) => moves[index] ?? [])
     if (left.length === 0) return true
     const step = meta.planRegroup(room.run.id, rewriteOf(room.projectId, place, left))
@@ -227,10 +227,10 @@ function rewriteOf(projectId: number, { week, gen }: Place, moves: MappedAgain['
   const unique = <T>(values: T[]) => [...new Set(values)]
   return {
     ...{ projectId, week, gen },
-    positions: moves.map((one) => one.effect.jpos),
-    from: unique(moves.map((one) => one.fromHash)),
-    to: unique(moves.flatMap((one) => one.effect.hashes.slice(0, 1))),
-    hours: unique(moves.map((one) => one.hour)),
+    positions: moves.map((move) => move.effect.jpos),
+    from: unique(moves.map((move) => move.fromHash)),
+    to: unique(moves.flatMap((move) => move.effect.hashes.slice(0, 1))),
+    hours: unique(moves.map((move) => move.hour)),
     token: `regroup:${crypto.randomUUID()}`,
   }
 }
@@ -268,10 +268,10 @@ async function mapPlace(
     const rows = await deps.events.rowsAt({ projectId, ...place, hashes, positions: page })
     const { tsv, moves, kept } = await deps.mapAgain(projectId, rows)
     for (const { hash, names } of kept) keep(room, hash, names)
-    for (const one of moves) {
-      keep(room, one.effect.hashes[0] ?? '', one.effect.misses ?? [])
-      fresh.moves.push(one)
-      fresh.lines.push(tsv.subarray(one.tsvFrom, one.tsvTo))
+    for (const move of moves) {
+      keep(room, move.effect.hashes[0] ?? '', move.effect.misses ?? [])
+      fresh.moves.push(move)
+      fresh.lines.push(tsv.subarray(move.tsvFrom, move.tsvTo))
     }
     bytes += tsv.length
     if ((fresh.moves.length >= stepRowsMax || bytes >= stepBytesMax) && !(await flush())) return false
@@ -290,8 +290,8 @@ async function* marksOf(
   { projectId, cause }: Ask,
   groups: MissedGroup[],
 ): AsyncGenerator<RowMark[]> {
-  const names = [...new Set(groups.flatMap((one) => one.names))]
-  const hashes = groups.map((one) => one.groupHash)
+  const names = [...new Set(groups.flatMap((group) => group.names))]
+  const hashes = groups.map((group) => group.groupHash)
   const debugIds = names.flatMap((name) => (name.startsWith('d:') ? [name.slice(2)] : []))
   const releases = names.flatMap((name) => (name.startsWith('r:') ? [name.slice(2, name.indexOf('\n'))] : []))
   // Over what one search takes, all rows of the groups are looked at.
@@ -300,7 +300,7 @@ async function* marksOf(
     ...{ projectId, hashes, before: meta.cursor(), sinceMs: clock.now() - backMs, max: marksMax },
     ...(isNarrow ? { debugIds, releases: [...new Set(releases)] } : { debugIds: [], releases: [] }),
   }
-  for (let fromJpos = Math.min(...groups.map((one) => one.fromJpos)); ; ) {
+  for (let fromJpos = Math.min(...groups.map((group) => group.fromJpos)); ; ) {
     const found = await events.marksOf({ ...wanted, fromJpos })
     if (found.length > 0) yield found
     const last = found.at(-1)
@@ -336,15 +336,16 @@ async function regroup(deps: RegroupDeps, ask: Ask, stopped: AbortSignal): Promi
   const groups = ask.groups()
   if (groups.length === 0) {
     // One that a crash broke off behind its last group has nothing left to look at.
-    for (const one of meta.openRegroupings())
-      if (one.projectId === projectId && one.cause === cause) meta.endRegrouping(one.id)
+    for (const openRegrouping of meta.openRegroupings())
+      if (openRegrouping.projectId === projectId && openRegrouping.cause === cause)
+        meta.endRegrouping(openRegrouping.id)
     return counts
   }
   const run = meta.beginRegrouping(projectId, cause, 0)
   const room: Room = { ...{ deps, projectId, run, stopped, ...counts }, asked: new Set(), kept: new Set() }
   for (let start = 0; start < groups.length; start += groupsMax) {
     const some = groups.slice(start, start + groupsMax)
-    const hashes = some.map((one) => one.groupHash)
+    const hashes = some.map((item) => item.groupHash)
     room.asked = new Set(some.flatMap(({ groupHash, names }) => names.map((name) => `${name} ${groupHash}`)))
     room.kept = new Set()
     for await (const marks of marksOf(deps, ask, some)) {
@@ -439,7 +440,8 @@ export function createRegroup(deps: RegroupDeps): Regroup {
   const run = (): Promise<Record<string, unknown>> => {
     state.running ??= round()
       .catch((error: unknown) => {
-        for (const one of meta.openRegroupings()) meta.setRegrouping(one.id, { error: faultOf(error) })
+        for (const openRegrouping of meta.openRegroupings())
+          meta.setRegrouping(openRegrouping.id, { error: faultOf(error) })
         throw error
       })
       .finally(() => {

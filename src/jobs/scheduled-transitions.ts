@@ -67,11 +67,11 @@ export async function runClock(deps: ClockworkDeps): Promise<{ turned: number }>
   const turns: DueTurn[] = []
   let asked = 0
   let failure: unknown
-  for (const one of due) {
-    if (asksEvents(one.issue.statusDetails) && asked++ >= askedMax) continue
+  for (const item of due) {
+    if (asksEvents(item.issue.statusDetails) && asked++ >= askedMax) continue
     try {
-      const { id, rev, count } = one.issue
-      turns.push({ id, rev, count, turn: await turnOf(deps, one) })
+      const { id, rev, count } = item.issue
+      turns.push({ id, rev, count, turn: await turnOf(deps, item) })
     } catch (error) {
       // The others need no answer of the events store.
       failure = error
@@ -90,13 +90,13 @@ export async function runForecasts({ clock, meta, events }: ClockworkDeps): Prom
   if (wanted.length === 0) return { forecasts: 0 }
   const toMs = Math.floor(nowMs / hourMs) * hourMs
   const fromMs = toMs - weekMs
-  const hashes = meta.hashesOf(wanted.map((one) => one.id))
-  const pairs = wanted.flatMap((one) =>
-    (hashes.get(one.id) ?? []).map((groupHash) => ({ projectId: one.projectId, groupHash })),
+  const hashes = meta.hashesOf(wanted.map((item) => item.id))
+  const pairs = wanted.flatMap((item) =>
+    (hashes.get(item.id) ?? []).map((groupHash) => ({ projectId: item.projectId, groupHash })),
   )
-  const projectIds = [...new Set(wanted.map((one) => one.projectId))]
+  const projectIds = [...new Set(wanted.map((item) => item.projectId))]
   const series = await events.series({ projectIds, environments: [], fromMs, toMs }, hourMs, pairs)
-  const byGroup = Map.groupBy(series, (one) => `${one.projectId}:${one.groupHash}`)
+  const byGroup = Map.groupBy(series, (item) => `${item.projectId}:${item.groupHash}`)
   const made = wanted.map(({ id, projectId, firstSeenMs }) => {
     // Hours before it was there say nothing about it.
     const first = Math.min(167, Math.max(0, Math.ceil((firstSeenMs - fromMs) / hourMs)))

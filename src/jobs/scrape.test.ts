@@ -26,7 +26,7 @@ function world(pages: Record<string, Page>, settings: Partial<ScrapeSettings> = 
     meta: {
       scrapeSettings: () => ({ on: true, verifyTls: true, sealedToken: '', origins: [], ...settings }),
       dueScrapes: () => dues,
-      setScrape: (one, value) => void state.ends.push({ url: one.url, ...value }),
+      setScrape: (item, value) => void state.ends.push({ url: item.url, ...value }),
       dropScrapes: (beforeMs) => {
         state.dropped = beforeMs
         return 0
@@ -56,7 +56,7 @@ function world(pages: Record<string, Page>, settings: Partial<ScrapeSettings> = 
 }
 
 const filesOf = ({ stored }: { stored: ScrapedFiles[] }) =>
-  stored[0]?.files.map((one) => [one.url, one.bytes.toString(), one.headers, one.isMap])
+  stored[0]?.files.map((file) => [file.url, file.bytes.toString(), file.headers, file.isMap])
 
 describe('a script that nobody uploaded', () => {
   test('is fetched with the map that its last comment names, and asked for again within the hour', async () => {
@@ -68,7 +68,7 @@ describe('a script that nobody uploaded', () => {
     ])
     expect(state.stored[0]).toMatchObject({ projectId: 7, organizationId: 1, release: 'shop@1', dist: '' })
     expect(state.ends).toEqual([{ url, nextMs: clock.now() + hourMs * 0.875, fetchedMs: clock.now(), failure: '' }])
-    expect(state.asked.map((one) => [one.method, one.verifyTls, Object.keys(one.headers ?? {})])).toEqual(
+    expect(state.asked.map((item) => [item.method, item.verifyTls, Object.keys(item.headers ?? {})])).toEqual(
       [1, 2].map(() => ['GET', true, ['user-agent', 'accept']]),
     )
     expect(state.dropped).toBe(clock.now() - 30 * 24 * hourMs)
@@ -141,7 +141,7 @@ test.each<[string, string[], string, string | undefined]>([
 ])('a token goes %s', async (_name, origins, sealedToken, want) => {
   const { run, state } = world({ [url]: { body: script } }, { origins, sealedToken, verifyTls: false })
   await run()
-  expect(state.asked.map((one) => [one.headers?.['x-sentry-token'], one.verifyTls])).toEqual(
+  expect(state.asked.map((item) => [item.headers?.['x-sentry-token'], item.verifyTls])).toEqual(
     [1, 2].map(() => [want, false]),
   )
 })
@@ -149,7 +149,7 @@ test.each<[string, string[], string, string | undefined]>([
 test('many are fetched four at a time, and one that fails keeps none of the others', async () => {
   const dues = Array.from({ length: 9 }, (_, at) => ({ ...due, url: `https://cdn.shop.test/${at}.js` }))
   const inline = { body: 'x()\n//# sourceMappingURL=data:application/json,%7B%7D' }
-  const pages = Object.fromEntries(dues.map((one, at) => [one.url, at === 4 ? new Error('x') : inline]))
+  const pages = Object.fromEntries(dues.map((item, at) => [item.url, at === 4 ? new Error('x') : inline]))
   const { run, state } = world(pages, {}, dues)
   expect(await run()).toEqual({ fetched: 8, failed: 1 })
   expect(state.ends).toHaveLength(9)

@@ -50,7 +50,7 @@ const nextMs = ({ clock, random }: ScrapeDeps) => clock.now() + Math.floor(hourM
 
 /** A token goes to hosts that somebody named, never to all: an event may name any address. `https://*` and `*:443` are all, too. */
 const namesOrigins = ({ origins }: ScrapeSettings) =>
-  origins.length > 0 && !origins.some((one) => /^(?:[^/]*:\/\/)?\*(?::|$)/.test(one.trim()))
+  origins.length > 0 && !origins.some((origin) => /^(?:[^/]*:\/\/)?\*(?::|$)/.test(origin.trim()))
 
 async function fetchText(deps: ScrapeDeps, settings: ScrapeSettings, url: string): Promise<OutgoingAnswer> {
   const token = settings.sealedToken !== '' && namesOrigins(settings) ? deps.open(settings.sealedToken) : ''
@@ -111,7 +111,7 @@ export function createScraping(deps: ScrapeDeps): Scraping {
       const done: boolean[] = []
       const left = [...due]
       const worker = async () => {
-        for (let one = left.shift(); one; one = left.shift()) done.push(await scrape(deps, one))
+        for (let item = left.shift(); item; item = left.shift()) done.push(await scrape(deps, item))
       }
       await Promise.all(Array.from({ length: atOnce }, worker))
       deps.meta.dropScrapes(deps.clock.now() - keptMs)

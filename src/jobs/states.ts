@@ -51,7 +51,7 @@ export function createJobStates(clock: Clock, meta: Pick<MetaStore, 'getValue' |
     const failures = change.error === '' ? 0 : (kept.get(name)?.failures ?? 0) + 1
     kept.set(name, { ...change, lastMs, durationMs: Math.max(0, clock.now() - lastMs), failures })
     if (everyMs < keptEveryMs) return
-    const slow = jobs.filter((one) => one.everyMs >= keptEveryMs).map((one) => [one.name, kept.get(one.name)])
+    const slow = jobs.filter((job) => job.everyMs >= keptEveryMs).map((job) => [job.name, kept.get(job.name)])
     meta.setValue(valueName, JSON.stringify(Object.fromEntries(slow)))
   }
 

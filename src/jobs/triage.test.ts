@@ -38,8 +38,8 @@ function rig(answers: Answers = {}) {
       return [{ events: answers.events ?? 0, users: answers.users ?? 0 }]
     },
     series: async (scope) =>
-      (answers.series ?? []).map((one, at) => ({
-        ...{ projectId: 1, groupHash: hash(1), events: one },
+      (answers.series ?? []).map((point, at) => ({
+        ...{ projectId: 1, groupHash: hash(1), events: point },
         startMs: scope.fromMs + at * 3_600_000,
       })),
     byEventId: async () => {
@@ -48,7 +48,7 @@ function rig(answers: Answers = {}) {
     },
     newestPlaces: async (_project, hashes) =>
       hashes
-        .filter((one) => answers.latest?.[one])
+        .filter((item) => answers.latest?.[item])
         .map((groupHash, at) => ({ groupHash, jpos: at + 1, timestampUs: at })),
     eventsAt: async (_project, places) =>
       places.map(({ groupHash }) => ({ ...answers.latest?.[groupHash], groupHash }) as SeenEvent),
@@ -146,7 +146,7 @@ test('what is asked since begins with the archive or its window, not with the ho
   clock.advance(13 * 3_600_000)
   commit(meta, { events: [effect()] }, clock.now())
   await triage.clock()
-  expect(asked.map((one) => one.fromMs)).toEqual([clock.now() - 3_600_000, nowMs])
+  expect(asked.map((item) => item.fromMs)).toEqual([clock.now() - 3_600_000, nowMs])
 })
 
 test('archived until a time: the time ends it', async () => {
@@ -214,7 +214,7 @@ test('mails go out while the events store is away and an owner is to be found', 
   const { meta, sent, triage } = rig({ away: true })
   const [ann, bob] = ['ann', 'bob'].map((id) => ({ id, name: id, email: `${id}@example.test` }))
   Object.assign(meta, {
-    personById: (id: string) => [ann, bob].find((one) => one?.id === id),
+    personById: (id: string) => [ann, bob].find((item) => item?.id === id),
     memberOf: (organizationId: number, userId: string) => ({ organizationId, userId, role: 'member', createdMs: 0 }),
   })
   meta.setOwnership(1, { text: 'path:* bob@example.test' }, { userId: 'ann' }, nowMs)
@@ -245,12 +245,12 @@ const eventAt = (filename: string): Partial<SeenEvent> => ({
 function withPeople(meta: MetaStore): void {
   const people = ['ann', 'bob', 'eve'].map((id) => ({ id, name: id, email: `${id}@example.test` }))
   Object.assign(meta, {
-    personByEmail: (email: string) => people.find((one) => one.email === email),
+    personByEmail: (email: string) => people.find((person) => person.email === email),
     memberOf: (organizationId: number, userId: string) =>
       userId === 'eve' ? undefined : { organizationId, userId, role: 'member', createdMs: 0 },
   })
 }
-const suggestedOf = (meta: MetaStore, id: number) => meta.suggestionsOf(id).map((one) => one.userId)
+const suggestedOf = (meta: MetaStore, id: number) => meta.suggestionsOf(id).map((suggestion) => suggestion.userId)
 
 test('rules suggest the owners of a new issue where they do not assign, and whoever looks at it is told', async () => {
   const { meta, triage, sent } = rig({ event: eventAt('src/cart.js') })

@@ -43,10 +43,10 @@ export function createTriage(deps: TriageDeps): Triage {
     else for (const id of issueIds) live.publish(organizationId, { kind: 'issue', id: String(id) })
   }
   const changed = (issues: readonly Issue[]) => {
-    for (const [organizationId, own] of Map.groupBy(issues, (one) => one.organizationId))
+    for (const [organizationId, own] of Map.groupBy(issues, (item) => item.organizationId))
       told(
         organizationId,
-        own.map((one) => one.id),
+        own.map((item) => item.id),
       )
   }
   const bulks = createBulks({ ...deps, changed: told })

@@ -34,7 +34,7 @@ type Meta = Pick<MetaStore, 'getValue' | 'setValue' | 'organizations'>
 
 /** Where nothing is known yet: a new installation has nothing to lose; an older one may have a wrong clock just now. */
 const firstMs = (meta: Meta, nowMs: number): number =>
-  meta.organizations().every((one) => Math.abs(nowMs - one.createdMs) <= evenMs) ? nowMs : 0
+  meta.organizations().every((organization) => Math.abs(nowMs - organization.createdMs) <= evenMs) ? nowMs : 0
 
 const asHabit = (passedMs: number): number => (passedMs <= habitMs ? Math.max(0, passedMs) : 0)
 

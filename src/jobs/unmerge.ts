@@ -42,7 +42,7 @@ type Part = { texts: Leaving['texts'] | undefined; edges: IssueEdges | undefined
 
 /** Throws where a crash left rows that count nowhere yet, or such that are counted and going. */
 function demandSettled({ meta }: UnmergeDeps): void {
-  const isThinning = meta.thinSteps().some((one) => one.stage !== 'cut')
+  const isThinning = meta.thinSteps().some((thinStep) => thinStep.stage !== 'cut')
   if (isThinning || meta.openBatches().length > 0 || meta.regroupSteps('open').length > 0)
     throw new MishapError('STORE_UNAVAILABLE')
 }
@@ -80,14 +80,14 @@ export function createUnmerge(deps: UnmergeDeps): Unmerge {
       partOf(issue, others),
       named.length > 0 ? events.eventsAmong(projectId, hashes, named) : [],
     ])
-    const sum = counts.reduce((all, one) => all + one.events, 0)
+    const sum = counts.reduce((all, count) => all + count.events, 0)
     // Those that the disk budget took are in the counts only.
     const spans = edges ? [edges, ...counts] : counts
     return {
       hashes: [...hashes],
       ...{ events: sum, thinned: Math.max(0, sum - (edges?.events ?? 0)), eventIds },
-      firstMs: Math.min(...spans.map((one) => one.firstMs), issue.lastSeenMs),
-      lastMs: Math.max(...spans.map((one) => one.lastMs), issue.firstSeenMs),
+      firstMs: Math.min(...spans.map((span) => span.firstMs), issue.lastSeenMs),
+      lastMs: Math.max(...spans.map((span) => span.lastMs), issue.firstSeenMs),
       ...{ firstRelease: edges?.firstRelease ?? '', lastRelease: edges?.lastRelease ?? '' },
       texts: texts ?? textsOf(issue, issue.unhandled),
       staying: { ...staying, count: issue.count },
@@ -101,7 +101,7 @@ export function createUnmerge(deps: UnmergeDeps): Unmerge {
       demandSettled(deps)
       const issue = meta.issueById(issueId)
       if (!issue) throw new MishapError('NOT_FOUND')
-      const known = new Set(meta.issueHashes(issue.id).map((one) => one.hash))
+      const known = new Set(meta.issueHashes(issue.id).map((issueHash) => issueHash.hash))
       if (hashes.some((hash) => !known.delete(hash))) throw new MishapError('NOT_FOUND')
       const leaving = await leavingOf(issue, hashes, [...known])
       const { issue: left, made } = meta.unmergeHashes(issue.id, leaving, userId, clock.now())

@@ -66,7 +66,7 @@ test('of a group that the disk refused nothing waits', async () => {
   const large = (n: number) => writer.append(named(n, 10 * MiB), Buffer.alloc(60_000)).catch((error: unknown) => error)
   const refused = [large(2), large(3)]
   expect(writer.besideBytes()).toBe(20 * MiB)
-  for (const one of await Promise.all(refused)) expect(one).toMatchObject({ code: 'ACCEPT_DISK_FULL' })
+  for (const entry of await Promise.all(refused)) expect(entry).toMatchObject({ code: 'ACCEPT_DISK_FULL' })
   expect(writer.besideBytes()).toBe(0)
   await writer.close()
 })

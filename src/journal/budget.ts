@@ -54,10 +54,10 @@ export class Beside {
   takeFromLater(use: RoomUse, fits: (givenBack: number) => boolean): boolean {
     let givenBack = 0
     const later: RoomUse[] = []
-    for (const one of [...this.#unsized].reverse()) {
-      if (one === use) return false
-      later.push(one)
-      givenBack += one.held
+    for (const entry of [...this.#unsized].reverse()) {
+      if (entry === use) return false
+      later.push(entry)
+      givenBack += entry.held
       if (!fits(givenBack)) continue
       for (const each of later) {
         this.end(each)

@@ -11,7 +11,7 @@ import type { JournalWriter, RecordHead } from './journal.ts'
 const folders: string[] = []
 const open: JournalWriter[] = []
 afterEach(async () => {
-  for (const one of open.splice(0)) await one.close()
+  for (const entry of open.splice(0)) await entry.close()
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
 
@@ -38,7 +38,7 @@ function bodiesIn(folder: string, cursor: number, durable: number): string[] {
   const bodies: string[] = []
   for (let at = cursor; ; ) {
     const { records, next } = reader.read(at, durable, 1e6, 1e9)
-    bodies.push(...records.map((one) => one.body.toString()))
+    bodies.push(...records.map((record) => record.body.toString()))
     if (next <= at) break
     at = next
   }
@@ -76,7 +76,7 @@ test('a torn record at the end, and the former life of a file behind it, stay be
   const writer = await writerIn(from)
   await writer.append(head, Buffer.from('waits'))
   const durable = writer.durable()
-  const [name = ''] = readdirSync(from).filter((one) => one.endsWith('.seg'))
+  const [name = ''] = readdirSync(from).filter((file) => file.endsWith('.seg'))
   writeFileSync(join(from, name), Buffer.from([60, 0, 0, 0, 1, 2, 3, 4, 9, 0, 0, 0, ...Buffer.from('old-life')]), {
     flag: 'a',
   })

@@ -29,7 +29,7 @@ function* fillers(segment: number, bytes: number): Generator<Buffer[]> {
  */
 export async function copyWaiting(from: string, to: string, cursor: number): Promise<void> {
   await mkdir(to, { recursive: true, mode: 0o700 })
-  for (const segment of listSegments(from).filter((one) => one >= segmentOf(cursor)))
+  for (const segment of listSegments(from).filter((entry) => entry >= segmentOf(cursor)))
     await copySegment(from, to, segment, segment === segmentOf(cursor) ? offsetOf(cursor) : 0)
   await copyFile(join(from, newestFile), join(to, newestFile)).catch((error: NodeJS.ErrnoException) => {
     // an older journal has none: its segments say how far it came

@@ -309,17 +309,17 @@ class Writer {
       const group = this.#take()
       const written = await this.#writeGroup(group)
       if (written === undefined) {
-        for (const one of group) {
-          this.beside.drop(one.beside)
-          one.reject(new MishapError('ACCEPT_DISK_FULL', { retryAfterS: 60 }))
+        for (const entry of group) {
+          this.beside.drop(entry.beside)
+          entry.reject(new MishapError('ACCEPT_DISK_FULL', { retryAfterS: 60 }))
         }
         continue
       }
       let at = written
-      for (const one of group) {
-        this.beside.stand(at, one.beside)
-        one.resolve(at)
-        at += recordBytes(one.head.length, one.body.length)
+      for (const entry of group) {
+        this.beside.stand(at, entry.beside)
+        entry.resolve(at)
+        at += recordBytes(entry.head.length, entry.body.length)
       }
       this.#tell()
     }
@@ -341,8 +341,8 @@ class Writer {
   #take(): Waiting[] {
     let bytes = 0
     let count = 0
-    for (const one of this.#waiting) {
-      const next = recordBytes(one.head.length, one.body.length)
+    for (const entry of this.#waiting) {
+      const next = recordBytes(entry.head.length, entry.body.length)
       if (count > 0 && (count >= groupRecordsMax || bytes + next > Math.min(groupBytesMax, this.#segmentBytes / 4)))
         break
       bytes += next
@@ -360,17 +360,17 @@ class Writer {
   /** Writes and syncs a group. Returns the position of its first record; undefined when the disk refused. */
   async #writeGroup(group: Waiting[]): Promise<number | undefined> {
     try {
-      const groupBytes = group.reduce((sum, one) => sum + recordBytes(one.head.length, one.body.length), 0)
+      const groupBytes = group.reduce((sum, entry) => sum + recordBytes(entry.head.length, entry.body.length), 0)
       if (this.#current && this.#current.offset > 0 && this.#current.offset + groupBytes > this.#segmentBytes)
         await this.#seal()
       const current = this.#current ?? (await this.#nextSegment())
       const from = current.segment * segmentSpan + current.offset
       const parts: Buffer[] = []
       let at = from
-      for (const one of group) {
-        parts.push(encodePrefix(at, one.head, one.body), one.head)
-        if (one.body.length > 0) parts.push(one.body)
-        at += prefixBytes + one.head.length + one.body.length
+      for (const entry of group) {
+        parts.push(encodePrefix(at, entry.head, entry.body), entry.head)
+        if (entry.body.length > 0) parts.push(entry.body)
+        at += prefixBytes + entry.head.length + entry.body.length
       }
       parts.push(endMark)
       const bytes = await write(current.handle, parts, current.offset)

@@ -35,7 +35,7 @@ export function readAll(
   const all: JournalRecord[] = []
   for (let at = from; ; ) {
     const { records, next } = reader.read(at, durable, recordsMax, bytesMax)
-    all.push(...records.map((one) => ({ ...one, body: Buffer.from(one.body) })))
+    all.push(...records.map((record) => ({ ...record, body: Buffer.from(record.body) })))
     if (next === at) return all
     at = next
   }
@@ -80,15 +80,15 @@ export function journalCases(make: () => JournalUnderTest): void {
           Array.from({ length: 300 }, (_, n) => writer.append(head(n), Buffer.alloc(n * 7, n))),
         )
         const records = readAll(reader, writer.durable())
-        expect(records.map((one) => one.head.projectId)).toEqual(Array.from({ length: 300 }, (_, n) => n))
-        expect(records.map((one) => one.jpos)).toEqual(positions)
+        expect(records.map((record) => record.head.projectId)).toEqual(Array.from({ length: 300 }, (_, n) => n))
+        expect(records.map((record) => record.jpos)).toEqual(positions)
         expect([...positions].sort((a, b) => a - b)).toEqual(positions)
         expect(Math.floor((positions[299] ?? 0) / 2 ** 28)).toBeGreaterThan(
           Math.floor((positions[0] ?? 0) / 2 ** 28) + 2,
         )
         for (const at of [0, 1, 150, 299]) {
           const found = reader.read(positions[at] ?? 0, writer.durable(), 1, 10)
-          expect(found.records.map((one) => one.head.projectId)).toEqual([at])
+          expect(found.records.map((record) => record.head.projectId)).toEqual([at])
           expect(reader.count(positions[at] ?? 0, writer.durable(), 1000)).toBe(300 - at)
         }
         expect(reader.count(0, positions[299] ?? 0, 1000)).toBe(299)
@@ -123,11 +123,11 @@ export function journalCases(make: () => JournalUnderTest): void {
     test('all is there, positions grow, lag is counted from the trim position', () =>
       using(async (journal) => {
         const first = await journal.open()
-        const one = await first.writer.append(head(1), Buffer.from('a'))
+        const entry = await first.writer.append(head(1), Buffer.from('a'))
         const end = first.writer.durable()
         await first.writer.close()
-        const second = await journal.open({ trimmedTo: one })
-        expect(second.writer.lagBytes()).toBe(end - one)
+        const second = await journal.open({ trimmedTo: entry })
+        expect(second.writer.lagBytes()).toBe(end - entry)
         const two = await second.writer.append(head(2), Buffer.from('b'))
         expect(two).toBeGreaterThan(end)
         expect(readAll(second.reader, second.writer.durable()).map((record) => record.head.projectId)).toEqual([1, 2])
@@ -153,8 +153,8 @@ export function journalCases(make: () => JournalUnderTest): void {
         const settled = await Promise.allSettled(
           Array.from({ length: 10 }, (_, n) => writer.append(head(n), Buffer.alloc(4000))),
         )
-        const refused = settled.filter((one) => one.status === 'rejected')
-        expect(refused.map((one) => one.reason.code)).toEqual(Array(6).fill('ACCEPT_OVERLOADED'))
+        const refused = settled.filter((entry) => entry.status === 'rejected')
+        expect(refused.map((entry) => entry.reason.code)).toEqual(Array(6).fill('ACCEPT_OVERLOADED'))
         await expect(writer.append(head(1), Buffer.alloc(4000))).rejects.toMatchObject({ code: 'ACCEPT_OVERLOADED' })
         await writer.trim(writer.durable())
         await writer.append(head(1), Buffer.alloc(4000))
@@ -171,7 +171,9 @@ export function journalCases(make: () => JournalUnderTest): void {
             Array.from({ length: 8 }, (_, n) => writer.append(head(round * 8 + n), Buffer.alloc(5000 + round, round))),
           )
           const records = readAll(reader, writer.durable(), from)
-          expect(records.map((one) => one.head.projectId)).toEqual(Array.from({ length: 8 }, (_, n) => round * 8 + n))
+          expect(records.map((record) => record.head.projectId)).toEqual(
+            Array.from({ length: 8 }, (_, n) => round * 8 + n),
+          )
           await writer.trim(records[0]?.jpos ?? 0)
         }
         const left = readAll(reader, writer.durable())

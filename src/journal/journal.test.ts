@@ -65,7 +65,7 @@ async function harmed(harm: (path: string, ends: number[]) => void) {
   const again = await openJournalWriter(options(folder))
   await again.append(head(9), Buffer.from('later'))
   const reader = openJournalReader(folder, { onCorrupt: (found) => corrupt.push(found) })
-  const found = readAll(reader, again.durable()).map((one) => one.head.projectId)
+  const found = readAll(reader, again.durable()).map((entry) => entry.head.projectId)
   readAll(reader, again.durable())
   reader.close()
   await again.close()
@@ -109,7 +109,7 @@ describe('torn and broken segments', () => {
     flip(path, 2000)
     const corrupt: Corrupt[] = []
     const reader = openJournalReader(folder, { onCorrupt: (found) => corrupt.push(found) })
-    const found = readAll(reader, durable).map((one) => one.head.projectId)
+    const found = readAll(reader, durable).map((entry) => entry.head.projectId)
     readAll(reader, durable)
     expect(found[0]).toBe(0)
     expect(found[1]).toBeGreaterThan(20)
@@ -128,9 +128,9 @@ describe('torn and broken segments', () => {
     flip(segments(folder)[0] ?? '', 600)
     const reader = openJournalReader(folder)
     const durable = writer.durable()
-    expect(readAll(reader, durable).map((one) => one.head.projectId)).toEqual([0])
+    expect(readAll(reader, durable).map((entry) => entry.head.projectId)).toEqual([0])
     await writer.append(head(7), Buffer.from('a'))
-    expect(readAll(reader, writer.durable(), durable).map((one) => one.head.projectId)).toEqual([7])
+    expect(readAll(reader, writer.durable(), durable).map((entry) => entry.head.projectId)).toEqual([7])
     reader.close()
     await writer.close()
     rmSync(folder, { recursive: true })
@@ -164,14 +164,14 @@ describe('the disk', () => {
       writer.append(head(90), Buffer.alloc(65_000)),
       writer.append(head(91), Buffer.alloc(65_000)),
     ])
-    expect(failed.map((one) => one.status === 'rejected' && one.reason.code)).toEqual([
+    expect(failed.map((entry) => entry.status === 'rejected' && entry.reason.code)).toEqual([
       'ACCEPT_DISK_FULL',
       'ACCEPT_DISK_FULL',
     ])
     mkdirSync(folder)
     const jpos = await writer.append(head(92), Buffer.from('b'))
     const reader = openJournalReader(folder)
-    expect(readAll(reader, writer.durable()).map((one) => one.jpos)).toEqual([jpos])
+    expect(readAll(reader, writer.durable()).map((entry) => entry.jpos)).toEqual([jpos])
     reader.close()
     await writer.close()
     rmSync(folder, { recursive: true })

@@ -46,7 +46,7 @@ function createHandles(folder: string): Handles {
 
 /** The first position of the segment that follows the one of `at`, if it begins before `durable`. */
 function segmentAfter(folder: string, at: number, durable: number): number | undefined {
-  const following = listSegments(folder).find((one) => one > segmentOf(at))
+  const following = listSegments(folder).find((segment) => segment > segmentOf(at))
   return following === undefined || following > segmentOf(durable) ? undefined : following * segmentSpan
 }
 

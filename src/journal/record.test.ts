@@ -26,7 +26,7 @@ test.each([[['']], [['a']], [['', 'b', '']], [['x'.repeat(70_000), '“日本”
     const { bytes, starts } = written(...bodies)
     const found = decodeRecords(bytes, start, 100)
     expect(found).toMatchObject({ stop: 'end', at: bytes.length })
-    expect(found.records.map((one) => [one.jpos, one.end, one.head, one.body.toString()])).toEqual(
+    expect(found.records.map((record) => [record.jpos, record.end, record.head, record.body.toString()])).toEqual(
       bodies.map((body, n) => [start + (starts[n] ?? 0), start + (starts[n + 1] ?? 0), head(n), body]),
     )
   },

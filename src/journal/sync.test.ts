@@ -112,7 +112,7 @@ describe('what is acknowledged is on disk', () => {
     const recovered = await open(folder)
     const found = (durable: number) => {
       const reader = openJournalReader(folder)
-      const records = readAll(reader, durable).map((one) => one.head.projectId)
+      const records = readAll(reader, durable).map((entry) => entry.head.projectId)
       reader.close()
       return records
     }

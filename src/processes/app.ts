@@ -152,7 +152,7 @@ function selfDsnOf(meta: MetaStore, config: Config): string | undefined {
   const organization = meta.organizations()[0]
   if (!organization) return undefined
   const project = selfProject(meta, organization.id)
-  const key = project && meta.keysOf(project.id).find((one) => one.active)
+  const key = project && meta.keysOf(project.id).find((item) => item.active)
   return key && dsnOf(config.url, key)
 }
 
@@ -169,7 +169,7 @@ function publishCommit(live: Live, result: BatchResult): void {
       kind: 'events',
       projects: [...projects].map(([id, issues]) => ({
         id: String(id),
-        issues: issues.map((one) => ({ id: String(one.id), events: one.events, isNew: one.isNew })),
+        issues: issues.map((issue) => ({ id: String(issue.id), events: issue.events, isNew: issue.isNew })),
       })),
     })
   }
@@ -311,7 +311,7 @@ function wireRefine(app: App, setup: AppSetup, lag: ReturnType<typeof createLag>
     artifacts: meta,
     committed: (result) => {
       publishCommit(live, result)
-      if (result.issues.some((one) => one.isNew || one.regressed)) alerts.kick()
+      if (result.issues.some((issue) => issue.isNew || issue.regressed)) alerts.kick()
     },
     ended: (ends) => app.intakes.end(ends),
     trim: (before) => {
@@ -414,7 +414,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const stop = async () => {
     state.stopping = true
     stopTelling()
-    for (const one of [jobs, thinner.thinning, regroup, alerts]) one.stop()
+    for (const item of [jobs, thinner.thinning, regroup, alerts]) item.stop()
     await refine.stop(2500)
     await events.close()
     close()

@@ -81,7 +81,7 @@ test('a second bootstrap finds what is there and makes a new token only', async 
   const more = (await runStopped(config, 'bootstrap', { ...request, project: 'Api' })) as { dsn: string }
   expect(more.dsn).toMatch(/\/2$/)
   expect(Object.keys(readKeyFile(config.data).keys)).toHaveLength(2)
-  await inside(config, (meta) => expect(meta.projectsOf(1).map((one) => one.slug)).toEqual(['api', 'web-shop']))
+  await inside(config, (meta) => expect(meta.projectsOf(1).map((project) => project.slug)).toEqual(['api', 'web-shop']))
 })
 
 test.each<[string, Partial<typeof request>, string]>([
@@ -114,7 +114,7 @@ test('a new password ends every login session; the old one signs in no more', as
   const { email, password } = request
   const cookie = await inside(config, async (_meta, auth) => {
     const { cookies } = await auth.signIn({ email, password, headers })
-    return cookies.map((one) => one.split(';')[0]).join('; ')
+    return cookies.map((item) => item.split(';')[0]).join('; ')
   })
   const actor = () => inside(config, (_meta, auth) => auth.actorOf(new Headers({ cookie })))
   expect(await actor()).toMatchObject({ kind: 'session', person: { email } })
@@ -160,7 +160,7 @@ test('a rehearsal needs no place beside the data folder, which a service may not
   mkdirSync(join(config.data, 'rehearsal-abcdef/meta'), { recursive: true })
   const { checks } = (await runStopped(config, 'rehearse', {})) as { checks: Check[] }
   expect(checks.length).toBeGreaterThan(8)
-  expect(checks.filter((one) => one.wrong.length > 0)).toEqual([])
+  expect(checks.filter((check) => check.wrong.length > 0)).toEqual([])
   expect(readdirSync(config.data)).toEqual(before)
 }, 60_000)
 

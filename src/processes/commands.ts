@@ -234,7 +234,7 @@ async function rehearse(config: Config): Promise<object> {
   // Sockets can't be copied, and the locks are of this process.
   const skipped = new Set(['run', 'lock.sqlite', 'lock.pid', 'backup'])
   const all = await readdir(config.data)
-  const names = all.filter((one) => !skipped.has(one))
+  const names = all.filter((item) => !skipped.has(item))
   await demandRoom(config.data, names)
   const copy = await mkdtemp(join(config.data, rehearsal))
   try {
@@ -254,8 +254,8 @@ async function demandRoom(data: string, names: readonly string[]): Promise<void>
     const path = join(data, name)
     if (!statSync(path).isDirectory()) bytes += bytesOf(path)
     else
-      for (const one of await readdir(path, { recursive: true, withFileTypes: true }))
-        if (one.isFile()) bytes += bytesOf(join(one.parentPath, one.name))
+      for (const file of await readdir(path, { recursive: true, withFileTypes: true }))
+        if (file.isFile()) bytes += bytesOf(join(file.parentPath, file.name))
   }
   const { bavail, bsize } = await statfs(data)
   if (bavail * bsize < bytes * 1.2)

@@ -56,7 +56,7 @@ describe('what is said and done at once', () => {
     const { code, out } = await run(['--help'])
     expect(code).toBe(0)
     for (const setting of settings) {
-      const line = out.split('\n').find((one) => one.trimStart().startsWith(`${setting.env} `))
+      const line = out.split('\n').find((item) => item.trimStart().startsWith(`${setting.env} `))
       expect(line, setting.env).toContain(setting.sentence)
       expect(line, setting.env).toContain(`Default: ${setting.default || 'empty'}.`)
     }

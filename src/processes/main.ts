@@ -45,7 +45,7 @@ Examples
   echo "$PASSWORD" | npm run -s mishap -- user reset-password --email ada@example.org --password-stdin
 
 Settings (the command line wins over the environment)
-${settings.map((one) => `  ${one.env.padEnd(40)}${one.sentence} Default: ${one.default || 'empty'}.`).join('\n')}`
+${settings.map((setting) => `  ${setting.env.padEnd(40)}${setting.sentence} Default: ${setting.default || 'empty'}.`).join('\n')}`
 
 type Words = { flags: Record<string, string>; switches: Set<string>; names: string[] }
 
@@ -75,7 +75,7 @@ function leave(line: string, code: number): never {
 
 function configOf(words: Words): Config {
   const known = new Set<string>([
-    ...settings.flatMap((one) => ('flag' in one ? [one.flag] : [])),
+    ...settings.flatMap((setting) => ('flag' in setting ? [setting.flag] : [])),
     '--org',
     '--project',
     '--platform',
@@ -148,8 +148,8 @@ async function bootstrap(words: Words): Promise<void> {
   }
   const made = await command(config, 'bootstrap', { ...value, password: await readPassword(words) })
   if (words.switches.has('--json')) return print(JSON.stringify(made))
-  for (const [name, one] of Object.entries(made))
-    print(`${name}: ${typeof one === 'object' ? JSON.stringify(one) : String(one)}`)
+  for (const [name, item] of Object.entries(made))
+    print(`${name}: ${typeof item === 'object' ? JSON.stringify(item) : String(item)}`)
 }
 
 async function resetPassword(words: Words): Promise<void> {
@@ -192,12 +192,12 @@ async function verify(words: Words, rehearse = false): Promise<void> {
   const { runStopped } = await import('./commands.ts')
   const asked = rehearse ? runStopped(config, 'rehearse', {}) : command(config, 'verify', {})
   const { checks } = (await asked) as { checks: Check[] }
-  const isWhole = checks.every((one) => one.wrong.length === 0)
+  const isWhole = checks.every((check) => check.wrong.length === 0)
   if (words.switches.has('--json')) print(JSON.stringify({ ok: isWhole, checks }))
   else
-    for (const one of checks) {
-      print(`${one.wrong.length ? 'WRONG' : 'ok   '} ${one.sentence} (${one.looked} looked at)`)
-      for (const line of one.wrong) print(`        ${line}`)
+    for (const check of checks) {
+      print(`${check.wrong.length ? 'WRONG' : 'ok   '} ${check.sentence} (${check.looked} looked at)`)
+      for (const line of check.wrong) print(`        ${line}`)
     }
   if (!isWhole) process.exit(1)
 }

@@ -259,7 +259,7 @@ function startChildren(options: ServerOptions, observe: Observe, main: () => Mai
 function createMetrics(main: Main, accept: Accept) {
   const { config, version } = main.options
   const loop = watchLoop()
-  const child = (one: Child) => ({ up: one.up(), pid: one.pid() })
+  const child = (item: Child) => ({ up: item.up(), pid: item.pid() })
   const metrics = () =>
     metricsOf({
       version,

@@ -22,7 +22,7 @@ const isColumn = (key: string): key is keyof typeof columns => Object.hasOwn(col
 function listed(values: readonly string[], text: string, max: number): Completion[] {
   const wanted = text.toLowerCase()
   return [...new Set(values)]
-    .filter((one) => one !== '' && one.toLowerCase().includes(wanted))
+    .filter((item) => item !== '' && item.toLowerCase().includes(wanted))
     .slice(0, max)
     .map((value) => ({ value, events: null }))
 }
@@ -43,16 +43,16 @@ function behindNames(values: readonly { value: string; events: number }[], text:
 
 /** What is no text of an event: people, projects, releases that are compared by their parts. */
 function known(deps: QueryDeps, view: View, key: string, mayPeople: boolean): string[] | undefined {
-  const projectIds = view.projects.map((one) => one.id)
+  const projectIds = view.projects.map((project) => project.id)
   switch (key) {
     case 'project':
-      return view.projects.map((one) => one.slug).sort()
+      return view.projects.map((project) => project.slug).sort()
     case 'issue.priority':
       return priorities
     case 'assigned':
     case 'assigned_or_suggested': {
-      const ids = mayPeople ? deps.meta.membersOf(view.organization.id).map((one) => one.userId) : []
-      const people = deps.meta.people(ids).map((one) => one.email)
+      const ids = mayPeople ? deps.meta.membersOf(view.organization.id).map((member) => member.userId) : []
+      const people = deps.meta.people(ids).map((person) => person.email)
       return ['me', 'none', 'any', ...people.sort()]
     }
     case 'firstRelease':
@@ -86,7 +86,7 @@ export async function completionsOf(
   const list = field && known(deps, view, name, mayPeople)
   if (list) return listed(list, text, max)
   const scope = {
-    projectIds: view.projects.map((one) => one.id),
+    projectIds: view.projects.map((project) => project.id),
     environments: view.environments,
     fromMs: view.range.fromMs,
     toMs: view.range.toMs,
@@ -98,5 +98,5 @@ export async function completionsOf(
   const tag = field && named(versions, name)
   if (tag) return behindNames(await deps.events.tagValues(scope, tag, versionsMax, text, signal), text, max)
   const values = await deps.events.tagValues(scope, (field && named(tags, name)) ?? name, max, text, signal)
-  return values.filter((one) => one.value !== '')
+  return values.filter((item) => item.value !== '')
 }

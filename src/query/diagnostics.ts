@@ -29,12 +29,12 @@ export function toRestSigns(signs: Signs | undefined): RestSigns | null {
   }
 }
 
-const toRestHydration = (one: NonNullable<Signs['hydration']>): NonNullable<RestSigns['hydration']> => ({
-  cause: one.cause,
-  sentence: hydrationCauses[one.cause],
-  evidence: one.evidence ?? null,
-  component: one.component ?? null,
-  differences: one.differences.map(({ what, name, server, client }) => ({
+const toRestHydration = (item: NonNullable<Signs['hydration']>): NonNullable<RestSigns['hydration']> => ({
+  cause: item.cause,
+  sentence: hydrationCauses[item.cause],
+  evidence: item.evidence ?? null,
+  component: item.component ?? null,
+  differences: item.differences.map(({ what, name, server, client }) => ({
     ...{ what, name: name ?? null, server: server ?? null, client: client ?? null },
   })),
 })

@@ -68,7 +68,7 @@ export function failureOf(
   const { projectId, eventId } = row
   if (failure.side === 'server') {
     const { events, newest } = deps.meta.failuresOfEvent(projectId, eventId, readable, newestMax)
-    const browser = { events, newest: newest.map((one) => toBrowserEvent(deps, one)) }
+    const browser = { events, newest: newest.map((item) => toBrowserEvent(deps, item)) }
     return { side: 'server', server: null, alone: null, browser }
   }
   const server = serverOf(deps, row, readable)
@@ -84,6 +84,6 @@ export function browserSideOf(deps: Deps, issue: Issue, readable: readonly numbe
     events,
     people,
     lastSeen: lastMs === null ? null : new Date(lastMs).toISOString(),
-    newest: newest.map((one) => toBrowserEvent(deps, one)),
+    newest: newest.map((item) => toBrowserEvent(deps, item)),
   }
 }

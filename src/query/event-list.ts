@@ -25,13 +25,13 @@ export type EventListRequest = {
 type Condition = EventFilter | boolean
 
 function all(conditions: Condition[]): Condition {
-  const parts = conditions.filter((one): one is EventFilter => typeof one !== 'boolean')
+  const parts = conditions.filter((condition): condition is EventFilter => typeof condition !== 'boolean')
   if (conditions.includes(false)) return false
   return parts.length > 1 ? { op: 'and', of: parts } : (parts[0] ?? true)
 }
 
 function any(conditions: Condition[]): Condition {
-  const parts = conditions.filter((one): one is EventFilter => typeof one !== 'boolean')
+  const parts = conditions.filter((condition): condition is EventFilter => typeof condition !== 'boolean')
   if (conditions.includes(true)) return true
   return parts.length > 1 ? { op: 'or', of: parts } : (parts[0] ?? false)
 }
@@ -60,7 +60,7 @@ function searched(
 ): Condition {
   const search = request.query ? parseSearch(request.query) : undefined
   const { branches } = planOf(search, namesOf(deps, [project], request.meUserId, 'events'))
-  return any(branches.map((one) => conditionOf(one, ofIssues)))
+  return any(branches.map((branch) => conditionOf(branch, ofIssues)))
 }
 
 /** The hashes of a project's issues that meet a filter. Throws QUERY_TOO_LONG for more than 2,000 issues. */
@@ -70,7 +70,7 @@ function groupsOf(deps: QueryDeps, projectId: number, filter: IssueFilter): Cond
     throw new MishapError('QUERY_TOO_LONG', {
       detail: `Invalid query: more than ${issuesMax} issues meet what it asks of issues. Ask for fewer, or only of events.`,
     })
-  const hashes = [...deps.meta.hashesOf(issues.map((one) => one.id)).values()].flat()
+  const hashes = [...deps.meta.hashesOf(issues.map((issue) => issue.id)).values()].flat()
   return hashes.length > 0 && { op: 'groups', hashes }
 }
 
@@ -80,7 +80,12 @@ export async function listEvents(deps: QueryDeps, issue: Issue, request: EventLi
   const { limit, scope } = request
   const hashes = deps.meta.hashesOf([issue.id]).get(issue.id) ?? []
   const project = deps.meta.projectById(issue.projectId) ?? { id: issue.projectId, slug: '' }
-  const filter = searched(deps, project, request, (one) => deps.meta.issuesByIds([issue.id], one).length > 0)
+  const filter = searched(
+    deps,
+    project,
+    request,
+    (issueFilter) => deps.meta.issuesByIds([issue.id], issueFilter).length > 0,
+  )
   if (hashes.length === 0 || filter === false) return { ...eventPage(cursor, [], limit), rows: [] }
   const rows = await deps.events.ofIssue({
     projectId: issue.projectId,
@@ -101,7 +106,7 @@ export async function listProjectEvents(
 ): Promise<Page<RestEvent>> {
   const cursor = readEventCursor(request.cursor)
   const { limit, scope } = request
-  const filter = searched(deps, project, request, (one) => groupsOf(deps, project.id, one))
+  const filter = searched(deps, project, request, (issueFilter) => groupsOf(deps, project.id, issueFilter))
   if (filter === false) return { ...eventPage(cursor, [], limit), rows: [] }
   const rows = await deps.events.inScope({
     scope,

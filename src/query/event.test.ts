@@ -247,7 +247,7 @@ describe('entries', () => {
       stacktrace: { frames: [] },
       exception: { values: [{}] },
     }
-    expect(rest(all).entries.map((one) => one.type)).toEqual([
+    expect(rest(all).entries.map((item) => item.type)).toEqual([
       'exception',
       'stacktrace',
       'message',
@@ -266,7 +266,7 @@ describe('entries', () => {
     ['foreign only', [false, false], false],
     ['none', [], false],
   ])('system frames can be hidden only where both kinds are: %s', (_name, inApp, expected) => {
-    const frames = inApp.map((one) => ({ in_app: one }))
+    const frames = inApp.map((item) => ({ in_app: item }))
     const found = entry({ exception: { values: [{}, { stacktrace: { frames } }] } })
     expect(found).toMatchObject({ type: 'exception', data: { hasSystemFrames: expected } })
   })
@@ -394,7 +394,7 @@ describe('what else the event says', () => {
   })
 
   test('attachments', () => {
-    const one = {
+    const item = {
       id: 4,
       projectId: 3,
       eventId: bare.event_id,
@@ -405,7 +405,7 @@ describe('what else the event says', () => {
       blobKey: 'secret/key',
       receivedMs: 1000,
     }
-    expect(toRestAttachment(one)).toEqual({
+    expect(toRestAttachment(item)).toEqual({
       id: '4',
       name: 'a.txt',
       type: 'event.attachment',
@@ -414,6 +414,6 @@ describe('what else the event says', () => {
       dateCreated: '1970-01-01T00:00:01.000Z',
       event_id: bare.event_id,
     })
-    expect(JSON.stringify(toRestEvent(rowOf({}), { ...place, attachments: [one] }))).not.toContain('secret/key')
+    expect(JSON.stringify(toRestEvent(rowOf({}), { ...place, attachments: [item] }))).not.toContain('secret/key')
   })
 })

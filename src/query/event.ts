@@ -101,30 +101,30 @@ function toStacktrace(trace: NormalStacktrace | undefined): RestStacktrace | nul
   return {
     frames,
     framesOmitted: trace.frames_omitted ?? null,
-    hasSystemFrames: frames.some((one) => !one.inApp) && frames.some((one) => one.inApp),
+    hasSystemFrames: frames.some((frame) => !frame.inApp) && frames.some((frame) => frame.inApp),
   }
 }
 
-function toException(one: NormalException): RestException {
+function toException(exception: NormalException): RestException {
   return {
-    type: one.type ?? null,
-    value: one.value ?? null,
-    module: one.module ?? null,
-    threadId: one.thread_id ?? null,
-    mechanism: one.mechanism ? { ...one.mechanism } : null,
-    stacktrace: toStacktrace(one.stacktrace),
-    rawStacktrace: toStacktrace(one.raw_stacktrace),
+    type: exception.type ?? null,
+    value: exception.value ?? null,
+    module: exception.module ?? null,
+    threadId: exception.thread_id ?? null,
+    mechanism: exception.mechanism ? { ...exception.mechanism } : null,
+    stacktrace: toStacktrace(exception.stacktrace),
+    rawStacktrace: toStacktrace(exception.raw_stacktrace),
   }
 }
 
-function toBreadcrumb(one: NormalBreadcrumb): RestBreadcrumb {
+function toBreadcrumb(breadcrumb: NormalBreadcrumb): RestBreadcrumb {
   return {
-    timestamp: one.timestamp === undefined ? null : iso(one.timestamp),
-    type: one.type,
-    category: one.category ?? null,
-    level: one.level,
-    message: one.message ?? null,
-    data: one.data ?? null,
+    timestamp: breadcrumb.timestamp === undefined ? null : iso(breadcrumb.timestamp),
+    type: breadcrumb.type,
+    category: breadcrumb.category ?? null,
+    level: breadcrumb.level,
+    message: breadcrumb.message ?? null,
+    data: breadcrumb.data ?? null,
   }
 }
 
@@ -147,7 +147,7 @@ function entriesOf(event: NormalEvent): RestEntry[] {
     const values = event.exception.values.map(toException)
     entries.push({
       type: 'exception',
-      data: { values, hasSystemFrames: values.some((one) => one.stacktrace?.hasSystemFrames) },
+      data: { values, hasSystemFrames: values.some((item) => item.stacktrace?.hasSystemFrames) },
     })
   }
   if (event.stacktrace)
@@ -167,13 +167,13 @@ function entriesOf(event: NormalEvent): RestEntry[] {
   if (event.csp) entries.push({ type: 'csp', data: event.csp })
   if (event.template) entries.push({ type: 'template', data: event.template })
   if (event.threads?.values.length) {
-    const values = event.threads.values.map((one) => ({
-      id: one.id ?? null,
-      name: one.name ?? null,
-      crashed: one.crashed === true,
-      current: one.current === true,
-      state: one.state ?? null,
-      stacktrace: toStacktrace(one.stacktrace),
+    const values = event.threads.values.map((item) => ({
+      id: item.id ?? null,
+      name: item.name ?? null,
+      crashed: item.crashed === true,
+      current: item.current === true,
+      state: item.state ?? null,
+      stacktrace: toStacktrace(item.stacktrace),
     }))
     entries.push({ type: 'threads', data: { values } })
   }
@@ -201,15 +201,15 @@ function entriesOf(event: NormalEvent): RestEntry[] {
 }
 
 /** An attachment in the shape of the API. */
-export function toRestAttachment(one: AttachmentRow & { id: number }): RestAttachment {
+export function toRestAttachment(item: AttachmentRow & { id: number }): RestAttachment {
   return {
-    id: String(one.id),
-    name: one.name,
-    type: one.type,
-    mimetype: one.contentType,
-    size: one.bytes,
-    dateCreated: new Date(one.receivedMs).toISOString(),
-    event_id: one.eventId,
+    id: String(item.id),
+    name: item.name,
+    type: item.type,
+    mimetype: item.contentType,
+    size: item.bytes,
+    dateCreated: new Date(item.receivedMs).toISOString(),
+    event_id: item.eventId,
   }
 }
 
@@ -237,14 +237,14 @@ const sdkOf = ({ sdk }: NormalEvent): RestEvent['sdk'] =>
     ? { name: sdk.name, version: sdk.version, packages: sdk.packages ?? [], integrations: sdk.integrations ?? [] }
     : null
 
-function toRemark(one: NormalEvent['errors'][number]): RestEvent['errors'][number] {
+function toRemark(item: NormalEvent['errors'][number]): RestEvent['errors'][number] {
   return {
-    type: one.type,
-    message: inWords(one.type),
+    type: item.type,
+    message: inWords(item.type),
     data: {
-      ...(one.name === undefined ? {} : { name: one.name }),
-      ...(one.value === undefined ? {} : { value: one.value }),
-      ...(one.reason === undefined ? {} : { reason: one.reason }),
+      ...(item.name === undefined ? {} : { name: item.name }),
+      ...(item.value === undefined ? {} : { value: item.value }),
+      ...(item.reason === undefined ? {} : { reason: item.reason }),
     },
   }
 }
@@ -303,12 +303,12 @@ export function toRestEvent(row: SeenEvent, place: EventPlace): RestEvent {
     attachments: place.attachments.map(toRestAttachment),
     grouping: {
       version: findings.grouping.version,
-      variants: findings.grouping.variants.map((one) => ({
-        name: one.name,
-        contributes: one.contributes,
-        hash: one.hash ?? null,
-        why: one.why,
-        values: one.values,
+      variants: findings.grouping.variants.map((variant) => ({
+        name: variant.name,
+        contributes: variant.contributes,
+        hash: variant.hash ?? null,
+        why: variant.why,
+        values: variant.values,
       })),
     },
   }

@@ -32,7 +32,7 @@ export async function eventRowOf(
   const id = eventIdOf(choice)
   if (id !== undefined) {
     const known = new Set(hashes)
-    const row = (await deps.events.byEventId([issue.projectId], id)).find((one) => known.has(one.groupHash))
+    const row = (await deps.events.byEventId([issue.projectId], id)).find((item) => known.has(item.groupHash))
     if (!row) throw missing()
     return row
   }

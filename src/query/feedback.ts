@@ -4,27 +4,27 @@ import type { MetaStore } from '../store/meta/meta.ts'
 
 /** Feedback in the shape of the API and the screens; rows of a project that is gone are left out. */
 export function toRestFeedback({ meta }: { meta: MetaStore }, rows: readonly Feedback[]): RestFeedback[] {
-  return rows.flatMap((one) => {
-    const project = meta.projectById(one.projectId)
+  return rows.flatMap((row) => {
+    const project = meta.projectById(row.projectId)
     if (!project) return []
-    const issue = one.issueId === null ? undefined : meta.issueById(one.issueId)
-    const attachments = one.kind === 'feedback' ? meta.attachmentsOf(one.projectId, one.feedbackId) : []
+    const issue = row.issueId === null ? undefined : meta.issueById(row.issueId)
+    const attachments = row.kind === 'feedback' ? meta.attachmentsOf(row.projectId, row.feedbackId) : []
     return [
       {
-        id: String(one.id),
-        feedbackID: one.feedbackId,
-        kind: one.kind,
+        id: String(row.id),
+        feedbackID: row.feedbackId,
+        kind: row.kind,
         project: { id: String(project.id), slug: project.slug, name: project.name },
-        name: one.name,
-        email: one.email,
-        message: one.message,
-        url: one.url,
-        eventID: one.eventId || null,
+        name: row.name,
+        email: row.email,
+        message: row.message,
+        url: row.url,
+        eventID: row.eventId || null,
         issue: issue ? { id: String(issue.id), shortId: issue.shortId } : null,
-        environment: one.environment,
-        release: one.release,
-        status: one.state,
-        dateCreated: new Date(one.receivedMs).toISOString(),
+        environment: row.environment,
+        release: row.release,
+        status: row.state,
+        dateCreated: new Date(row.receivedMs).toISOString(),
         attachments: attachments.map(({ id, name, contentType, bytes }) => ({
           id: String(id),
           name,

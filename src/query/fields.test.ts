@@ -152,14 +152,14 @@ const cases: Record<string, [text: string, branches: object[], negated?: object[
     ['firstRelease:web@1', [issue('firstRelease', 'web@1')]],
     [
       'first_release:Latest',
-      [{ issue: { op: 'or', of: ['api@7', 'web@9'].map((one) => issue('firstRelease', one).issue) } }],
+      [{ issue: { op: 'or', of: ['api@7', 'web@9'].map((item) => issue('firstRelease', item).issue) } }],
     ],
     ['firstRelease:late*', [issue('firstRelease', 'late*', 'like')]],
   ],
   lastRelease: [['lastRelease:web@*', [issue('lastRelease', 'web@*', 'like')]]],
   release: [
     ['release:web@1', [event('release', 'web@1')]],
-    ['release:latest', [{ event: { op: 'or', of: ['api@7', 'web@9'].map((one) => event('release', one).event) } }]],
+    ['release:latest', [{ event: { op: 'or', of: ['api@7', 'web@9'].map((item) => event('release', item).event) } }]],
   ],
   dist: [['dist:7', [{ event: { op: 'tag', key: 'dist', match: 'is', value: '7' } }]]],
   environment: [['environment:prod*', [event('environment', 'prod*', 'like')]]],
@@ -252,7 +252,7 @@ const not = (branch: object) =>
 const all = Object.values(cases).flat()
 
 test('every key has a case', () => {
-  expect(Object.keys(cases).sort()).toEqual(fields.map((one) => one.name).sort())
+  expect(Object.keys(cases).sort()).toEqual(fields.map((field) => field.name).sort())
 })
 
 describe.each(all)('%s', (text, branches, negated) => {

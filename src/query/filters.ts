@@ -6,24 +6,24 @@ const weekMs = 7 * 86_400_000
 /** Events that a project's filters dropped in the last 7 days, by reason. */
 export function droppedOf(meta: Pick<MetaStore, 'outcomeSums'>, projectId: number, nowMs: number): Map<string, number> {
   const dropped = new Map<string, number>()
-  for (const one of meta.outcomeSums({ projectIds: [projectId], fromMs: nowMs - weekMs }))
-    if (one.outcome === 'filtered' && one.category !== 'attachment')
-      dropped.set(one.reason, (dropped.get(one.reason) ?? 0) + one.quantity)
+  for (const outcomeSum of meta.outcomeSums({ projectIds: [projectId], fromMs: nowMs - weekMs }))
+    if (outcomeSum.outcome === 'filtered' && outcomeSum.category !== 'attachment')
+      dropped.set(outcomeSum.reason, (dropped.get(outcomeSum.reason) ?? 0) + outcomeSum.quantity)
   return dropped
 }
 
 /** What a filter is set to: `active` is false, true, or the browsers that are filtered. */
 export function filterState(
   filters: ProjectFilters,
-  one: InboundFilter,
+  item: InboundFilter,
 ): { active: boolean | string[]; patterns: string[] | null; subfilters: string[] | null } {
-  if (one.kind === 'switch') return { active: filters[one.key], patterns: null, subfilters: null }
-  if (one.kind === 'browsers')
+  if (item.kind === 'switch') return { active: filters[item.key], patterns: null, subfilters: null }
+  if (item.kind === 'browsers')
     return {
       active: filters.browsers.length > 0 && [...filters.browsers],
       patterns: null,
       subfilters: Object.keys(oldBrowsers),
     }
-  const patterns = filters[one.key]
+  const patterns = filters[item.key]
   return { active: patterns.length > 0, patterns: [...patterns], subfilters: null }
 }

@@ -56,8 +56,8 @@ test('of 1,200 hashes those with most events are told, the first 100 with their 
     },
   })
   const told = await issueHashesOf(deps, issueOf(1))
-  expect(told.map((one) => one.id)).toEqual(Array.from({ length: 500 }, (_, n) => hashOf(1199 - n)))
-  expect(told.flatMap((one) => one.latestEvent?.title ?? [])).toHaveLength(100)
+  expect(told.map((item) => item.id)).toEqual(Array.from({ length: 500 }, (_, n) => hashOf(1199 - n)))
+  expect(told.flatMap((item) => item.latestEvent?.title ?? [])).toHaveLength(100)
   expect(told[99]?.latestEvent?.title).toBe(`of ${hashOf(1100)}`)
   expect(read).toEqual([20, 20, 20, 20, 20])
 })
@@ -73,7 +73,7 @@ test('similar issues: of each the newest event is read, whichever of its hashes 
     events: { newestPlaces: async () => [38, 39, 29, 28, 18, 19].map(placeOf) },
   })
   const found = await similarTo(deps, issueOf(1))
-  expect(found.map((one) => one.issue.id)).toEqual(['2', '3'])
+  expect(found.map((item) => item.issue.id)).toEqual(['2', '3'])
   expect(read).toEqual([3])
   const { deps: bare } = rig({
     meta: { similarCandidates: () => [issueOf(2)], hashesOf: () => new Map([[1, []]]) },

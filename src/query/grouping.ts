@@ -108,7 +108,9 @@ export async function previewOf(
   const asked = [...new Set([...explained.values()].flatMap(({ groupHash, hashes }) => [groupHash, ...hashes]))]
   const owners = deps.meta.issueIdsOf(asked.map((groupHash) => ({ projectId: project.id, groupHash })))
   const ownerOf = (hash: string) => owners.get(`${project.id}:${hash}`)
-  const issues = new Map(deps.meta.issuesByIds([...new Set(owners.values())]).map((one) => [one.id, issueName(one)]))
+  const issues = new Map(
+    deps.meta.issuesByIds([...new Set(owners.values())]).map((issue) => [issue.id, issueName(issue)]),
+  )
   const nameOf = (id: number | undefined) => (id === undefined ? null : (issues.get(id) ?? null))
   const joined = new Map<string, number>()
   const oldestFirst = [...explained.values()].reverse()
@@ -123,8 +125,8 @@ export async function previewOf(
     }
   })
   const events = previewed.reverse()
-  const changed = events.filter((one) => one.kind !== 'same')
-  const newIssues = new Set(changed.flatMap((one) => (one.kind === 'new' ? [one.hash] : []))).size
+  const changed = events.filter((event) => event.kind !== 'same')
+  const newIssues = new Set(changed.flatMap((item) => (item.kind === 'new' ? [item.hash] : []))).size
   return { looked: events.length, changed: changed.length, newIssues, events: changed }
 }
 
@@ -134,10 +136,10 @@ export async function issueHashesOf(deps: GroupingDeps, issue: Issue): Promise<R
   const { projectId } = issue
   const scope = { projectIds: [projectId], environments: [], fromMs: 0, toMs: deps.clock.now() + 86_400_000 }
   const refs = known.map(({ hash: groupHash }) => ({ projectId, groupHash }))
-  const countOf = new Map((await deps.events.countsOf(scope, refs)).map((one) => [one.groupHash, one]))
+  const countOf = new Map((await deps.events.countsOf(scope, refs)).map((count) => [count.groupHash, count]))
   const eventsOf = ({ hash }: { hash: string }) => countOf.get(hash)?.events ?? 0
   const told = known.toSorted((a, b) => eventsOf(b) - eventsOf(a)).slice(0, hashesMax)
-  const titled = told.slice(0, titledMax).map((one) => one.hash)
+  const titled = told.slice(0, titledMax).map((item) => item.hash)
   const eventOf = new Map<string, RestIssueHash['latestEvent']>()
   for await (const row of eventsAt(deps, projectId, await deps.events.newestPlaces(projectId, titled)))
     eventOf.set(row.groupHash, { eventID: row.eventId, title: normalOf(row).findings.title })
@@ -177,9 +179,9 @@ async function newestOf(deps: GroupingDeps, projectId: number, ids: readonly num
 export async function similarTo(deps: GroupingDeps, issue: Issue): Promise<RestSimilarIssue[]> {
   const { meta, grouping } = deps
   const candidates = meta.similarCandidates(issue.id, candidatesMax)
-  const newest = await newestOf(deps, issue.projectId, [issue.id, ...candidates.map((one) => one.id)])
+  const newest = await newestOf(deps, issue.projectId, [issue.id, ...candidates.map((candidate) => candidate.id)])
   const ownerOf = new Map(newest.map(({ id, place }) => [place.groupHash, id]))
-  const places = newest.map((one) => one.place)
+  const places = newest.map((item) => item.place)
   const features = new Map<number, Features>()
   for await (const row of eventsAt(deps, issue.projectId, places)) {
     const id = ownerOf.get(row.groupHash)
@@ -188,14 +190,19 @@ export async function similarTo(deps: GroupingDeps, issue: Issue): Promise<RestS
   const here = features.get(issue.id)
   if (!here) return []
   return candidates
-    .flatMap((one): RestSimilarIssue[] => {
-      const there = features.get(one.id)
+    .flatMap((candidate): RestSimilarIssue[] => {
+      const there = features.get(candidate.id)
       if (!there) return []
       const like = grouping.likeness(here, there)
       if (like.score < similarMin) return []
       const round = (value: number) => Math.round(value * 1000) / 1000
-      const { count, lastSeenMs, status } = one
-      const shown = { ...issueName(one), count: String(count), lastSeen: new Date(lastSeenMs).toISOString(), status }
+      const { count, lastSeenMs, status } = candidate
+      const shown = {
+        ...issueName(candidate),
+        count: String(count),
+        lastSeen: new Date(lastSeenMs).toISOString(),
+        status,
+      }
       return [{ issue: shown, stack: round(like.stack), message: round(like.message), score: round(like.score) }]
     })
     .sort((a, b) => b.score - a.score)

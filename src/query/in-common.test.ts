@@ -7,7 +7,7 @@ import type { QueryDeps } from './issue.ts'
 
 const tag = (key: string, values: Record<string, number>): TagCount => ({
   key,
-  total: Object.values(values).reduce((sum, one) => sum + one, 0),
+  total: Object.values(values).reduce((sum, item) => sum + item, 0),
   unique: Object.keys(values).length,
   values: Object.entries(values).map(([value, events]) => ({ value, events })),
 })
@@ -51,7 +51,7 @@ test.each([30, 85, 150])('of %i large groups what most have is no cause', async 
       ],
       groups: async () => [group('own', 100_000), ...groups],
       tagPairs: async (asked: { hashes: readonly string[]; spans: { fromMs: number; toMs: number }[] }) => {
-        const share = asked.spans.reduce((all, one) => all + one.toMs - one.fromMs, 0) / scope.toMs
+        const share = asked.spans.reduce((all, span) => all + span.toMs - span.fromMs, 0) / scope.toMs
         looked.push({ hashes: asked.hashes, shares: [share] })
         const events = Math.round(asked.hashes.length * 50_000 * share)
         const isHeavy = Number(asked.hashes[0]?.slice(1)) < 25
@@ -67,7 +67,7 @@ test.each([30, 85, 150])('of %i large groups what most have is no cause', async 
   } as unknown as QueryDeps
   const scope = { projectIds: [1], environments: [], fromMs: 0, toMs: 90 * 86_400_000 }
   const found = await inCommonOf(many, { id: 7, projectId: 1 } as Issue, scope)
-  const byKey = new Map(found.values.map((one) => [one.key, one]))
+  const byKey = new Map(found.values.map((item) => [item.key, item]))
   expect(byKey.get('plan')).toMatchObject({ otherShare: 0 })
   const safari = (count - 25) / count
   expect(byKey.get('browser')?.otherShare ?? safari).toBeCloseTo(safari, 1)

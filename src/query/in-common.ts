@@ -24,7 +24,7 @@ const heavyMax = 25
  */
 const windows = 2
 
-const sum = (groups: readonly GroupCount[]) => groups.reduce((all, one) => all + one.events, 0)
+const sum = (groups: readonly GroupCount[]) => groups.reduce((all, group) => all + group.events, 0)
 
 /** Short times spread over a scope that hold a share of it. */
 function windowsOf({ fromMs, toMs }: Scope, share: number): { fromMs: number; toMs: number }[] {
@@ -45,13 +45,13 @@ type Sample = { total: number; events: number; counts: Map<string, number> }
 async function othersOf(deps: QueryDeps, projectId: number, scope: Scope, own: readonly string[], pairs: string[]) {
   const mine = new Set(own)
   const found = await deps.events.groups({ scope, order: 'events', max: groupsMax })
-  const others = found.filter((one) => !mine.has(one.groupHash))
+  const others = found.filter((item) => !mine.has(item.groupHash))
   const total = sum(others)
   const heavy = total > othersMax ? others.slice(0, heavyMax) : []
   const light = others.slice(heavy.length)
   const part = async (groups: GroupCount[], spans: { fromMs: number; toMs: number }[]): Promise<Sample> => {
     if (groups.length === 0) return { total: 0, events: 0, counts: new Map() }
-    const hashes = groups.map((one) => one.groupHash)
+    const hashes = groups.map((group) => group.groupHash)
     return { total: sum(groups), ...(await deps.events.tagPairs({ projectId, hashes, scope, spans, pairs })) }
   }
   // Of few large ones by size alone none, or a single one, would stand for all: at least so many, for a part of the time.
@@ -75,7 +75,7 @@ export async function inCommonOf(deps: QueryDeps, issue: Issue, scope: Scope): P
   const tags = await deps.events.tagsOf({ projectId, hashes, scope, max: ownMax, valuesMax: 50 })
   // Every row has the tag `level`: the most a tag has is how many rows were looked at. The rollups also count what was
   // thinned, of which no row has a value.
-  const ownEvents = Math.max(0, ...tags.map((one) => one.total))
+  const ownEvents = Math.max(0, ...tags.map((tag) => tag.total))
   const wanted = tags
     .flatMap(({ key, values }) => values.map(({ value, events }) => ({ key, value, own: events })))
     .sort((a, b) => b.own - a.own)
@@ -83,16 +83,19 @@ export async function inCommonOf(deps: QueryDeps, issue: Issue, scope: Scope): P
   if (wanted.length === 0) return { ...nothing, own: ownEvents }
   const pairs = wanted.map(({ key, value }) => `${key}=${value}`)
   const { total, samples } = await othersOf(deps, projectId, scope, hashes, pairs)
-  const looked = samples.reduce((all, one) => all + one.events, 0)
+  const looked = samples.reduce((all, sample) => all + sample.events, 0)
   // Each sample stands for what it was drawn from; sizes are those that were looked at, so that bounds stay honest.
   const shareOf = (pair: string) =>
-    samples.reduce((all, one) => all + (one.events ? ((one.counts.get(pair) ?? 0) / one.events) * one.total : 0), 0) /
+    samples.reduce(
+      (all, sample) => all + (sample.events ? ((sample.counts.get(pair) ?? 0) / sample.events) * sample.total : 0),
+      0,
+    ) /
     Math.max(
       1,
-      samples.reduce((all, one) => all + (one.events ? one.total : 0), 0),
+      samples.reduce((all, sample) => all + (sample.events ? sample.total : 0), 0),
     )
   const values = wanted.map(
-    (one): ValueCount => ({ ...one, others: shareOf(`${one.key}=${one.value}`) * Math.min(looked, total) }),
+    (item): ValueCount => ({ ...item, others: shareOf(`${item.key}=${item.value}`) * Math.min(looked, total) }),
   )
   const others = Math.min(looked, total)
   return { own: ownEvents, others, values: commonOf({ own: ownEvents, others, values }, toldMax) }

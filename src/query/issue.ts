@@ -57,11 +57,11 @@ export const statsKey = (range: Range): string =>
  */
 export async function figuresOf(deps: QueryDeps, view: View, issues: Issue[]): Promise<Map<number, Figures>> {
   if (issues.length === 0) return new Map()
-  const hashesOf = deps.meta.hashesOf(issues.map((one) => one.id))
+  const hashesOf = deps.meta.hashesOf(issues.map((issue) => issue.id))
   const sets = issues.map(({ id, projectId }) =>
     (hashesOf.get(id) ?? []).map((groupHash) => ({ projectId, groupHash })),
   )
-  const projectIds = [...new Set(issues.map((one) => one.projectId))]
+  const projectIds = [...new Set(issues.map((issue) => issue.projectId))]
   const { fromMs, toMs } = view.range
   const scope: Scope = { projectIds, environments: view.environments, fromMs, toMs }
   const bucketMs = bucketOf(view.range)
@@ -85,13 +85,13 @@ export async function figuresOf(deps: QueryDeps, view: View, issues: Issue[]): P
 
 /** Issues in the shape of the API, in the same order. Takes their figures from `figuresOf`. */
 export function toRestIssues(deps: QueryDeps, view: View, issues: Issue[], figures: Map<number, Figures>): RestIssue[] {
-  const projects = new Map(view.projects.map((one) => [one.id, one]))
+  const projects = new Map(view.projects.map((project) => [project.id, project]))
   const people = new Map(
     deps.meta
-      .people([...new Set(issues.flatMap((one) => (one.assigneeUserId ? [one.assigneeUserId] : [])))])
-      .map((one) => [one.id, one]),
+      .people([...new Set(issues.flatMap((issue) => (issue.assigneeUserId ? [issue.assigneeUserId] : [])))])
+      .map((person) => [person.id, person]),
   )
-  const ids = issues.map((one) => one.id)
+  const ids = issues.map((issue) => issue.id)
   const seen = view.meUserId === undefined ? new Set<number>() : deps.meta.seenBy(view.meUserId, ids)
   const bookmarked = view.meUserId === undefined ? new Set<number>() : deps.meta.bookmarkedBy(view.meUserId, ids)
   return issues.map((issue) =>
@@ -166,11 +166,11 @@ function toRestIssue(
 /** What happened to an issue, newest first. */
 export function activityOf(deps: QueryDeps, issueId: number): RestActivity[] {
   const rows = deps.meta.activityOf(issueId)
-  const ids = rows.flatMap((one) => [one.userId, assigneeOf(one)]).filter((one) => one !== null)
-  const people = new Map(deps.meta.people([...new Set(ids)]).map((one) => [one.id, one]))
+  const ids = rows.flatMap((row) => [row.userId, assigneeOf(row)]).filter((item) => item !== null)
+  const people = new Map(deps.meta.people([...new Set(ids)]).map((person) => [person.id, person]))
   return rows
-    .map((one) =>
-      toRestActivity(one, one.userId ? people.get(one.userId) : undefined, people.get(assigneeOf(one) ?? '')),
+    .map((row) =>
+      toRestActivity(row, row.userId ? people.get(row.userId) : undefined, people.get(assigneeOf(row) ?? '')),
     )
     .sort((a, b) => Number(b.id) - Number(a.id))
 }
@@ -179,15 +179,15 @@ export function activityOf(deps: QueryDeps, issueId: number): RestActivity[] {
 const assigneeOf = ({ data }: Activity): string | null => (typeof data.assignee === 'string' ? data.assignee : null)
 
 /** One activity in the shape of the API; `assignee` is the person that it names. */
-export function toRestActivity(one: Activity, person: Person | undefined, assignee?: Person): RestActivity {
+export function toRestActivity(activity: Activity, person: Person | undefined, assignee?: Person): RestActivity {
   return {
-    id: String(one.id),
-    type: one.type,
-    dateCreated: iso(one.createdMs),
+    id: String(activity.id),
+    type: activity.type,
+    dateCreated: iso(activity.createdMs),
     user: person ? { id: person.id, name: person.name, email: person.email } : null,
     data: assignee
-      ? { ...one.data, assigneeType: 'user', assigneeEmail: assignee.email, assigneeName: assignee.name }
-      : one.data,
+      ? { ...activity.data, assigneeType: 'user', assigneeEmail: assignee.email, assigneeName: assignee.name }
+      : activity.data,
   }
 }
 
@@ -197,7 +197,7 @@ function attentionOf({ meta }: QueryDeps, issueId: number, meUserId: string | un
   const subscribers = meta.subscribersOf(issueId)
   const people = new Map(
     meta
-      .people([...new Set([...looks.map((one) => one.userId), ...subscribers])])
+      .people([...new Set([...looks.map((look) => look.userId), ...subscribers])])
       .map(({ id, name, email }) => [id, { id, name, email }]),
   )
   const mine = meUserId === undefined ? undefined : meta.subscriptionOf(issueId, meUserId)
@@ -215,14 +215,16 @@ function attentionOf({ meta }: QueryDeps, issueId: number, meUserId: string | un
 /** The inbound filter of an issue's project that drops events like its own, where it is said to be noise. */
 function noiseFilterOf({ meta }: QueryDeps, { projectId, noise, signCounts }: Issue): RestIssueDetail['noiseFilter'] {
   const id = noise && filterFor(noise, signCounts)
-  const one = inboundFilters.find((known) => known.id === id)
-  return one ? { id: one.id, isActive: filterState(meta.filtersOf(projectId), one).active === true } : null
+  const inboundFilter = inboundFilters.find((known) => known.id === id)
+  return inboundFilter
+    ? { id: inboundFilter.id, isActive: filterState(meta.filtersOf(projectId), inboundFilter).active === true }
+    : null
 }
 
 /** Whom the rules of ownership suggest for an issue. */
 function suggestedOwnersOf({ meta }: QueryDeps, issueId: number): RestIssueDetail['suggestedOwners'] {
   const found = meta.suggestionsOf(issueId)
-  const people = new Map(meta.people(found.map((one) => one.userId)).map((one) => [one.id, one]))
+  const people = new Map(meta.people(found.map((item) => item.userId)).map((person) => [person.id, person]))
   return found.flatMap(({ userId, rule }) => {
     const person = people.get(userId)
     return person ? [{ id: person.id, name: person.name, email: person.email, rule }] : []
@@ -266,7 +268,7 @@ export async function issueWithTags(
   if (!rest) throw new Error('toRestIssues answers one row for one issue')
   const detail: RestIssueDetail = {
     ...rest,
-    tags: tags.map((one) => ({ key: one.key, name: one.key, totalValues: one.total })),
+    tags: tags.map((tag) => ({ key: tag.key, name: tag.key, totalValues: tag.total })),
     activity: activityOf(deps, issue.id),
     digests: deps.meta.digestsOf(issue.id),
     browserSide: browserSideOf(deps, issue, readable),

@@ -16,7 +16,7 @@ const dayMs = 86_400_000
 /** The hashes that a filter lets through, as far as it says; undefined: all. */
 function hashesOf(filter: EventFilter | undefined): readonly string[] | undefined {
   if (filter?.op === 'groups') return filter.hashes
-  return filter?.op === 'and' ? filter.of.map(hashesOf).find((one) => one !== undefined) : undefined
+  return filter?.op === 'and' ? filter.of.map(hashesOf).find((item) => item !== undefined) : undefined
 }
 
 /** An events store that has one event of each group, of one user; over a range two users met an issue, over its life three. */
@@ -33,13 +33,13 @@ function eventsOf(groups: readonly GroupCount[]) {
       asked.push(filter)
       const some = hashesOf(filter)
       const known = some && new Set(some)
-      return withUsers(users, newest.filter((one) => !known || known.has(one.groupHash)).slice(0, max))
+      return withUsers(users, newest.filter((item) => !known || known.has(item.groupHash)).slice(0, max))
     },
     countsOf: async (_scope, refs, { users = false } = {}) => {
-      const known = new Set(refs.map((one) => one.groupHash))
+      const known = new Set(refs.map((ref) => ref.groupHash))
       return withUsers(
         users,
-        groups.filter((one) => known.has(one.groupHash)),
+        groups.filter((group) => known.has(group.groupHash)),
       )
     },
     figuresOf: async (_scope, _bucketMs, sets, withLife = () => true) =>
@@ -104,13 +104,13 @@ describe('a state that only issues behind the first 10,000 have', () => {
     ['with a tag or without', { query: 'is:resolved fruit:apple OR is:resolved', environments: ['production'] }],
   ])('%s', async (_name, change) => {
     const page = await listIssues(rig().deps, requestOf({ query: 'is:resolved', ...change }))
-    expect(page.rows.map((one) => one.id)).toEqual(resolved)
+    expect(page.rows.map((row) => row.id)).toEqual(resolved)
     expect(page.hits).toBe(10)
   })
 
   test('is changed with all that match', async () => {
     const asked = requestOf({ query: 'is:resolved', environments: ['production'] })
-    expect((await issuesMatching(rig().deps, asked, 50_000)).map((one) => String(one.id))).toEqual(resolved)
+    expect((await issuesMatching(rig().deps, asked, 50_000)).map((item) => String(item.id))).toEqual(resolved)
   })
 
   test('the events store is asked of its groups alone', async () => {

@@ -44,7 +44,7 @@ export async function listIssues(deps: QueryDeps, request: IssueListRequest): Pr
       : await fromEvents(deps, request, plan, cursor, limit)
   const { counted, ...rest } = page
   const [figures, own] = await Promise.all([figuresOf(deps, request, page.rows), counted?.()])
-  for (const [id, one] of own ?? []) Object.assign(figures.get(id) ?? {}, one)
+  for (const [id, item] of own ?? []) Object.assign(figures.get(id) ?? {}, item)
   return { ...rest, rows: toRestIssues(deps, request, page.rows, figures) }
 }
 
@@ -70,9 +70,9 @@ export async function issuesMatching(
   if (!only || !startsFromState(deps, request, only))
     return readInParts(
       deps,
-      (await rankedByEvents(deps, request, plan)).sorted.slice(0, max).map((one) => one.id),
+      (await rankedByEvents(deps, request, plan)).sorted.slice(0, max).map((item) => item.id),
     )
-  const projectIds = only.projectIds ?? request.projects.map((one) => one.id)
+  const projectIds = only.projectIds ?? request.projects.map((project) => project.id)
   const filter = only.issue ? { filter: only.issue } : {}
   const ids = deps.meta.issueIds({ projectIds, fromMs: request.range.fromMs, ...filter, sort: 'last', max })
   return readInParts(deps, ids)
@@ -87,7 +87,7 @@ async function readInParts({ meta, clock }: QueryDeps, ids: readonly number[]): 
   for (let start = 0; start < ids.length; start += readMax) {
     if (start > 0) await clock.sleep(0)
     const part = ids.slice(start, start + readMax)
-    const found = new Map(meta.issuesByIds(part).map((one) => [one.id, one]))
+    const found = new Map(meta.issuesByIds(part).map((issue) => [issue.id, issue]))
     rows.push(...part.flatMap((id) => found.get(id) ?? []))
   }
   return rows
@@ -113,7 +113,7 @@ function startsFromState(deps: QueryDeps, request: IssueListRequest, branch: Bra
 }
 
 function fromState(deps: QueryDeps, request: IssueListRequest, branch: Branch, cursor: Cursor, limit: number): Rows {
-  const projectIds = branch.projectIds ?? request.projects.map((one) => one.id)
+  const projectIds = branch.projectIds ?? request.projects.map((project) => project.id)
   const asked = { projectIds, fromMs: request.range.fromMs, ...(branch.issue ? { filter: branch.issue } : {}) }
   const sort = request.sort === 'new' ? 'first' : 'last'
   // A client that counts by offset reads the rows before it, too: at most a few thousand.
@@ -155,14 +155,14 @@ async function rankedByEvents(
   const found = answers.length === 1 ? (answers[0]?.found ?? new Map<number, Found>()) : mergedOf(answers)
   const value = (
     {
-      date: (one) => one.lastMs,
-      new: (one) => one.firstSeenMs,
-      freq: (one) => one.events,
-      user: (one) => one.users,
-    } satisfies Record<IssueSort, (one: Found) => number>
+      date: (item) => item.lastMs,
+      new: (item) => item.firstSeenMs,
+      freq: (item) => item.events,
+      user: (item) => item.users,
+    } satisfies Record<IssueSort, (item: Found) => number>
   )[request.sort]
   const sorted = [...found.values()].sort((a, b) => value(b) - value(a) || b.id - a.id)
-  return { sorted, cut: answers.some((one) => one.cut) }
+  return { sorted, cut: answers.some((answer) => answer.cut) }
 }
 
 async function fromEvents(
@@ -174,11 +174,11 @@ async function fromEvents(
 ): Promise<Rows> {
   const { sorted, cut } = await rankedByEvents(deps, request, plan)
   const shown = sorted.slice(cursor.offset, cursor.offset + limit)
-  const issues = new Map(deps.meta.issuesByIds(shown.map((one) => one.id)).map((one) => [one.id, one]))
+  const issues = new Map(deps.meta.issuesByIds(shown.map((item) => item.id)).map((issue) => [issue.id, issue]))
   const more = sorted.length > cursor.offset + limit
   // Of a list that was cut nobody knows how long it is.
   const hits = cut ? undefined : sorted.length
-  const rows = shown.flatMap((one) => issues.get(one.id) ?? [])
+  const rows = shown.flatMap((item) => issues.get(item.id) ?? [])
   const page = pageByOffset(rows, cursor.offset, limit, more, hits)
   return { ...page, counted: () => countedOf(deps, request, plan, shown, rows) }
 }
@@ -194,15 +194,15 @@ async function countedOf(
   shown: Found[],
   issues: Issue[],
 ): Promise<Counted> {
-  const own = shown.filter((one) => !one.plain)
-  const counted: Counted = new Map(own.map((one) => [one.id, { events: one.events, users: one.users }]))
+  const own = shown.filter((item) => !item.plain)
+  const counted: Counted = new Map(own.map((item) => [item.id, { events: item.events, users: item.users }]))
   if (request.sort === 'user' || own.length === 0) return counted
-  const hashesOf = deps.meta.hashesOf(own.map((one) => one.id))
+  const hashesOf = deps.meta.hashesOf(own.map((item) => item.id))
   const refs = issues.flatMap(({ id, projectId }) =>
     (hashesOf.get(id) ?? []).map((groupHash) => ({ id, projectId, groupHash })),
   )
-  const ids = new Map(refs.map((one) => [`${one.projectId}:${one.groupHash}`, one.id]))
-  const hashes = refs.map((one) => one.groupHash)
+  const ids = new Map(refs.map((ref) => [`${ref.projectId}:${ref.groupHash}`, ref.id]))
+  const hashes = refs.map((ref) => ref.groupHash)
   const answers = await Promise.all(
     plan.branches
       .filter((branch) => !isPlain(branch))
@@ -219,11 +219,11 @@ async function countedOf(
   )
   for (const groups of answers) {
     const users = new Map<number, number>()
-    for (const one of groups) {
-      const id = ids.get(`${one.projectId}:${one.groupHash}`) ?? 0
-      users.set(id, (users.get(id) ?? 0) + (one.users ?? 0))
+    for (const group of groups) {
+      const id = ids.get(`${group.projectId}:${group.groupHash}`) ?? 0
+      users.set(id, (users.get(id) ?? 0) + (group.users ?? 0))
     }
-    for (const [id, one] of counted) one.users = Math.max(one.users, users.get(id) ?? 0)
+    for (const [id, item] of counted) item.users = Math.max(item.users, users.get(id) ?? 0)
   }
   return counted
 }
@@ -232,14 +232,14 @@ async function countedOf(
 function mergedOf(answers: readonly Answer[]): Map<number, Found> {
   const all = new Map<number, Found>()
   for (const { found } of answers) {
-    for (const [id, one] of found) {
-      const before = all.get(id) ?? one
+    for (const [id, item] of found) {
+      const before = all.get(id) ?? item
       all.set(id, {
-        ...one,
-        events: Math.max(before.events, one.events),
-        users: Math.max(before.users, one.users),
-        lastMs: Math.max(before.lastMs, one.lastMs),
-        plain: before.plain || one.plain,
+        ...item,
+        events: Math.max(before.events, item.events),
+        users: Math.max(before.users, item.users),
+        lastMs: Math.max(before.lastMs, item.lastMs),
+        plain: before.plain || item.plain,
       })
     }
   }
@@ -262,15 +262,15 @@ async function foundBy(deps: QueryDeps, request: IssueListRequest, branch: Branc
     branch.issue && deps.meta.groupsOfIssues({ projectIds, fromMs, filter: branch.issue, max: groupsMax + 1 })
   const order = ({ date: 'last', new: 'last', freq: 'events', user: 'users' } as const)[request.sort]
   if (known && known.length <= groupsMax) {
-    const hashes = known.map((one) => one.groupHash)
+    const hashes = known.map((item) => item.groupHash)
     const groups = branch.event
       ? await deps.events.groups({
           ...{ scope, order, max: groupsMax, users },
           filter: { op: 'and', of: [branch.event, { op: 'groups', hashes }] },
         })
       : await deps.events.countsOf(scope, known, { users })
-    const ids = new Map(known.map((one) => [`${one.projectId}:${one.groupHash}`, one.issueId]))
-    const starts = new Map(known.map((one) => [one.issueId, one.firstSeenMs]))
+    const ids = new Map(known.map((item) => [`${item.projectId}:${item.groupHash}`, item.issueId]))
+    const starts = new Map(known.map((item) => [item.issueId, item.firstSeenMs]))
     return { found: summed(groups, ids, starts, plain), cut: false }
   }
   const filter = branch.event ? { filter: branch.event } : {}
@@ -282,7 +282,7 @@ async function foundBy(deps: QueryDeps, request: IssueListRequest, branch: Branc
 
 function scopeOf(request: IssueListRequest, branch: Branch): Scope {
   return {
-    projectIds: branch.projectIds ?? request.projects.map((one) => one.id),
+    projectIds: branch.projectIds ?? request.projects.map((project) => project.id),
     environments: request.environments,
     fromMs: Math.max(request.range.fromMs, branch.fromMs ?? 0),
     toMs: Math.min(request.range.toMs, branch.toMs ?? Number.MAX_SAFE_INTEGER),
@@ -297,14 +297,14 @@ function summed(
   plain: boolean,
 ): Map<number, Found> {
   const found = new Map<number, Found>()
-  for (const one of groups) {
-    const id = ids.get(`${one.projectId}:${one.groupHash}`)
+  for (const group of groups) {
+    const id = ids.get(`${group.projectId}:${group.groupHash}`)
     const firstSeenMs = id === undefined ? undefined : starts.get(id)
     if (id === undefined || firstSeenMs === undefined) continue
     const sum = found.get(id) ?? { id, firstSeenMs, events: 0, users: 0, lastMs: 0, plain }
-    sum.events += one.events
-    sum.users += one.users ?? 0
-    sum.lastMs = Math.max(sum.lastMs, one.lastMs)
+    sum.events += group.events
+    sum.users += group.users ?? 0
+    sum.lastMs = Math.max(sum.lastMs, group.lastMs)
     found.set(id, sum)
   }
   return found

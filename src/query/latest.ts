@@ -16,7 +16,9 @@ export function latestReleases(meta: Pick<MetaStore, 'releaseTimes'>, projectIds
 /** Versions of the newest 1,000 releases of each project, each once. */
 export function newestReleases(meta: Pick<MetaStore, 'releaseTimes'>, projectIds: readonly number[]): string[] {
   const found = projectIds.flatMap((id) =>
-    meta.releaseTimes({ projectIds: [id], text: '', offset: 0, max: lookedMax }).map((one) => one.version),
+    meta
+      .releaseTimes({ projectIds: [id], text: '', offset: 0, max: lookedMax })
+      .map((releaseTime) => releaseTime.version),
   )
   return [...new Set(found)]
 }

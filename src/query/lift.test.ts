@@ -35,7 +35,7 @@ function planted(seed: number): { counted: Counted; cause: string } {
 
 test('a planted cause stands among the first three in at least 95 % of 200 seeded cases', () => {
   const missed = Array.from({ length: 200 }, (_, seed) => planted(seed + 1)).filter(
-    ({ counted, cause }) => !commonOf(counted, 3).some((one) => `${one.key}:${one.value}` === cause),
+    ({ counted, cause }) => !commonOf(counted, 3).some((item) => `${item.key}:${item.value}` === cause),
   )
   expect(missed.length).toBeLessThanOrEqual(10)
 })
@@ -44,8 +44,8 @@ test('an issue like all others has nothing in common', () => {
   const random = randomOf(7)
   const values = Array.from({ length: 30 }, (_, value) => ({ key: 'k', value: `${value}`, own: 0, others: 0 }))
   for (let i = 0; i < 3_000; i++) {
-    const one = values[Math.floor(random() * 30)]
-    if (one) one[i % 2 ? 'own' : 'others'] += 1
+    const item = values[Math.floor(random() * 30)]
+    if (item) item[i % 2 ? 'own' : 'others'] += 1
   }
   expect(commonOf({ own: 1_500, others: 1_500, values }, 10)).toEqual([])
 })

@@ -32,12 +32,12 @@ export function liftOf({ own, others }: ValueCount, counted: Counted): { lift: n
 export function commonOf(counted: Counted, max: number): Common[] {
   if (counted.own === 0 || counted.others === 0) return []
   return counted.values
-    .map((one) => ({
-      ...{ key: one.key, value: one.value, own: one.own },
-      ...{ ownShare: one.own / counted.own, otherShare: one.others / counted.others },
-      ...liftOf(one, counted),
+    .map((item) => ({
+      ...{ key: item.key, value: item.value, own: item.own },
+      ...{ ownShare: item.own / counted.own, otherShare: item.others / counted.others },
+      ...liftOf(item, counted),
     }))
-    .filter((one) => one.ownShare >= shareMin && one.low >= lowMin)
+    .filter((item) => item.ownShare >= shareMin && item.low >= lowMin)
     .sort((a, b) => b.low - a.low || b.own - a.own || (a.key < b.key ? -1 : 1))
     .slice(0, max)
 }

@@ -81,7 +81,7 @@ test.each([
   ],
   ['stack trace', { stacktrace: { frames: [{ function: 'f' }] }, message: 'x' }, 'stacktrace'],
 ])('%s has its entry', (_name, event, type) => {
-  expect(rest({ platform: 'python', ...event }).entries.map((one) => one.type)).toContain(type)
+  expect(rest({ platform: 'python', ...event }).entries.map((item) => item.type)).toContain(type)
 })
 
 test('both forms of the payload come apart', () => {

@@ -13,7 +13,7 @@ const breadcrumbsMax = 30
 
 /** A fence that no run of backticks in the text can close. */
 function fenced(text: string): string {
-  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((one) => one.length))
+  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((match) => match.length))
   const fence = '`'.repeat(Math.max(3, longest + 1))
   return `${fence}text\n${text.replaceAll('\r', '')}\n${fence}`
 }
@@ -22,14 +22,14 @@ function fenced(text: string): string {
 function inline(text: string): string {
   const plain = text.replace(/\s+/g, ' ').trim()
   if (plain === '') return '(empty)'
-  const longest = Math.max(0, ...(plain.match(/`+/g) ?? []).map((one) => one.length))
+  const longest = Math.max(0, ...(plain.match(/`+/g) ?? []).map((match) => match.length))
   const tick = '`'.repeat(longest + 1)
   return longest ? `${tick} ${plain} ${tick}` : `${tick}${plain}${tick}`
 }
 
 function frameLine(frame: RestFrame): string {
   const place = [frame.filename ?? frame.absPath ?? frame.module ?? '?', frame.lineNo, frame.colNo]
-    .filter((one) => one !== null)
+    .filter((item) => item !== null)
     .join(':')
   const source = frame.context.find(([line]) => line === frame.lineNo)?.[1]
   return `${frame.inApp ? '*' : ' '} ${frame.function ?? '?'} (${place})${frame.inApp && source ? `\n      ${source.trim()}` : ''}`
@@ -43,12 +43,15 @@ function stackText(trace: RestStacktrace): string {
   return [...frames, ...(left > 0 ? [`  ... ${left} more frames`] : [])].join('\n')
 }
 
-const exceptionText = (one: RestException) =>
-  [`${one.type ?? 'Error'}: ${one.value ?? ''}`, ...(one.stacktrace ? [stackText(one.stacktrace)] : [])].join('\n')
+const exceptionText = (exception: RestException) =>
+  [
+    `${exception.type ?? 'Error'}: ${exception.value ?? ''}`,
+    ...(exception.stacktrace ? [stackText(exception.stacktrace)] : []),
+  ].join('\n')
 
-function breadcrumbLine(one: RestBreadcrumb): string {
-  const data = one.data ? ` ${JSON.stringify(one.data).slice(0, 300)}` : ''
-  return `${one.timestamp ?? ''} [${one.level}] ${one.category ?? one.type}: ${one.message ?? ''}${data}`
+function breadcrumbLine(breadcrumb: RestBreadcrumb): string {
+  const data = breadcrumb.data ? ` ${JSON.stringify(breadcrumb.data).slice(0, 300)}` : ''
+  return `${breadcrumb.timestamp ?? ''} [${breadcrumb.level}] ${breadcrumb.category ?? breadcrumb.type}: ${breadcrumb.message ?? ''}${data}`
 }
 
 function entryText(entry: RestEntry): string[] {
@@ -105,7 +108,7 @@ export function toMarkdown(issue: RestIssue, event: RestEvent): string {
     ['Trace', event.traceId],
     ...readingOf(event),
   ]
-  const tags = event.tags.map((one) => `${one.key}: ${one.value}`).join('\n')
+  const tags = event.tags.map((tag) => `${tag.key}: ${tag.value}`).join('\n')
   return [
     `# ${issue.shortId}: ${inline(issue.title)}`,
     issue.permalink,

@@ -23,5 +23,5 @@ test.each<[string[], number[] | undefined]>([
   [['web', 'gone'], undefined],
   [['hidden'], undefined],
 ])('%j', (names, ids) => {
-  expect(namedProjects(meta, 1, readable, names)?.map((one) => one.id)).toEqual(ids)
+  expect(namedProjects(meta, 1, readable, names)?.map((namedProject) => namedProject.id)).toEqual(ids)
 })

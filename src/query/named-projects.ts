@@ -11,11 +11,11 @@ export function namedProjects(
   names: readonly string[],
 ): Project[] | undefined {
   const found = names.map((name) => {
-    const project = readable.find((one) => String(one.id) === name || one.slug === name)
+    const project = readable.find((item) => String(item.id) === name || item.slug === name)
     if (project) return project
     const id = meta.projectByOldSlug(organizationId, name)?.id
-    return readable.find((one) => one.id === id)
+    return readable.find((item) => item.id === id)
   })
-  const there = found.filter((one): one is Project => one !== undefined)
+  const there = found.filter((item): item is Project => item !== undefined)
   return there.length === found.length ? [...new Set(there)] : undefined
 }

@@ -19,12 +19,12 @@ export function namesOf(
   meUserId: string | undefined,
   over?: 'events',
 ): Names {
-  const projectIds = projects.map((one) => one.id)
+  const projectIds = projects.map((project) => project.id)
   return {
     nowMs: deps.clock.now(),
     meUserId,
     userIdOf: (email) => deps.auth.personByEmail(email)?.id,
-    projectIdsOf: (wanted) => projects.filter((one) => fits(one.slug, wanted)).map((one) => one.id),
+    projectIdsOf: (wanted) => projects.filter((project) => fits(project.slug, wanted)).map((project) => project.id),
     projectIds,
     latestReleases: once(() => latestReleases(deps.meta, projectIds)),
     releases: once(() => newestReleases(deps.meta, projectIds).map(cutRelease)),

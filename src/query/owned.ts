@@ -10,17 +10,17 @@ const framesMax = 100
 /** What rules of ownership are held against: the application's own frames (all, where it has none), the address, the tags. */
 export function ownedEventOf(row: SeenEvent): OwnedEvent {
   const event = normalOf(row)
-  const traces = [...(event.exception?.values ?? []).map((one) => one.stacktrace), event.stacktrace]
-  const all = traces.flatMap((one) => one?.frames ?? []).slice(-framesMax)
-  const own = all.filter((one) => one.in_app === true)
+  const traces = [...(event.exception?.values ?? []).map((item) => item.stacktrace), event.stacktrace]
+  const all = traces.flatMap((trace) => trace?.frames ?? []).slice(-framesMax)
+  const own = all.filter((item) => item.in_app === true)
   const frames: readonly NormalFrame[] = own.length > 0 ? own : all
   // The newest calls first: where there are more names than are asked, the oldest are left out.
   const newest = frames.toReversed()
   const named = (texts: (string | undefined)[]) =>
-    [...new Set(texts.flatMap((one) => one || []))].slice(0, ownedNamesMax)
+    [...new Set(texts.flatMap((text) => text || []))].slice(0, ownedNamesMax)
   return {
-    paths: named(newest.flatMap((one) => [one.filename, one.abs_path])),
-    modules: named(newest.map((one) => one.module)),
+    paths: named(newest.flatMap((item) => [item.filename, item.abs_path])),
+    modules: named(newest.map((item) => item.module)),
     url: event.request?.url ?? row.tags.url ?? '',
     tags: row.tags,
   }
@@ -33,7 +33,8 @@ export async function latestEventsOf(
   issues: readonly Pick<Issue, 'id'>[],
 ): Promise<Map<number, SeenEvent>> {
   const ownerOf = new Map<string, number>()
-  for (const [id, hashes] of meta.hashesOf(issues.map((one) => one.id))) for (const one of hashes) ownerOf.set(one, id)
+  for (const [id, hashes] of meta.hashesOf(issues.map((issue) => issue.id)))
+    for (const hash of hashes) ownerOf.set(hash, id)
   const places = await events.newestPlaces(projectId, [...ownerOf.keys()])
   const latest = new Map<number | undefined, (typeof places)[number]>()
   for (const place of places) {

@@ -17,13 +17,13 @@ const tooLong = (detail: string) => new MishapError('QUERY_TOO_LONG', { detail: 
 /** Texts that a filter looks for. */
 function textsOf(filter: IssueFilter): number {
   if (filter.op === 'not') return textsOf(filter.of)
-  if ('of' in filter) return filter.of.reduce((sum, one) => sum + textsOf(one), 0)
+  if ('of' in filter) return filter.of.reduce((sum, item) => sum + textsOf(item), 0)
   return filter.op === 'text' || (filter.op === 'field' && filter.match === 'like') ? 1 : 0
 }
 
 /** Throws QUERY_TOO_LONG for conditions on issues with more than 20 words and patterns together. */
 export function demandFewTexts(filters: readonly IssueFilter[]): void {
-  if (filters.reduce((sum, one) => sum + textsOf(one), 0) > textsMax)
+  if (filters.reduce((sum, filter) => sum + textsOf(filter), 0) > textsMax)
     throw tooLong(
       `it looks for more than ${textsMax} words and patterns in issues. Put words that stand together in quotes.`,
     )
@@ -32,13 +32,13 @@ export function demandFewTexts(filters: readonly IssueFilter[]): void {
 /** Patterns that a filter holds against frames. */
 function patternsOf(filter: EventFilter): number {
   if (filter.op === 'not') return patternsOf(filter.of)
-  if (filter.op === 'and' || filter.op === 'or') return filter.of.reduce((sum, one) => sum + patternsOf(one), 0)
+  if (filter.op === 'and' || filter.op === 'or') return filter.of.reduce((sum, item) => sum + patternsOf(item), 0)
   return filter.op === 'frame' && filter.match !== 'is' ? 1 : 0
 }
 
 /** Throws QUERY_TOO_LONG for more than 20 patterns over frames. */
 export function demandFewPatterns(filters: readonly EventFilter[]): void {
-  if (filters.reduce((sum, one) => sum + patternsOf(one), 0) > framePatternsMax)
+  if (filters.reduce((sum, filter) => sum + patternsOf(filter), 0) > framePatternsMax)
     throw tooLong(`it looks for more than ${framePatternsMax} patterns in frames. Ask for whole values.`)
 }
 

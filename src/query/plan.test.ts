@@ -200,7 +200,9 @@ test('parts of releases are compared a bounded number of times', () => {
 test('the box is told the position', () => {
   expect(searchError('a b:')).toEqual({ detail: expect.stringMatching(/^Invalid query/), position: 5 })
   expect(searchError('a b:c')).toBeUndefined()
-  expect(searchFields().map((one) => one.name)).toEqual(expect.arrayContaining(['is', 'release', 'digest']))
+  expect(searchFields().map((searchField) => searchField.name)).toEqual(
+    expect.arrayContaining(['is', 'release', 'digest']),
+  )
 })
 
 test('a search may hold 20 patterns against frames, and any number of whole values', () => {

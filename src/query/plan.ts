@@ -41,8 +41,8 @@ export function planOf(search: Search | undefined, names: Names): Plan {
   if (search === undefined) return { branches: [{}] }
   demandFewComparisons(search, names.releases)
   const branches = build(search, false, names)
-  demandFewTexts(branches.flatMap((one) => one.issue ?? []))
-  demandFewPatterns(branches.flatMap((one) => one.event ?? []))
+  demandFewTexts(branches.flatMap((branch) => branch.issue ?? []))
+  demandFewPatterns(branches.flatMap((branch) => branch.event ?? []))
   return { branches }
 }
 
@@ -50,7 +50,7 @@ export function planOf(search: Search | undefined, names: Names): Plan {
 function build(node: Search, negate: boolean, names: Names): Branch[] {
   if (node.op === 'not') return build(node.of, !negate, names)
   if ('of' in node) {
-    const parts = node.of.map((one) => build(one, negate, names))
+    const parts = node.of.map((item) => build(item, negate, names))
     return (node.op === 'and') !== negate ? parts.reduce(both, [{}]) : either(parts.flat())
   }
   return leaf(node, negate, names)
@@ -59,7 +59,7 @@ function build(node: Search, negate: boolean, names: Names): Branch[] {
 /** Every pair of a branch of one and a branch of the other. */
 function both(left: Branch[], right: Branch[]): Branch[] {
   const made = left.flatMap((a) => right.map((b) => join(a, b)))
-  return limited(made.filter((one): one is Branch => one !== undefined))
+  return limited(made.filter((item): item is Branch => item !== undefined))
 }
 
 function join(a: Branch, b: Branch): Branch | undefined {
@@ -68,7 +68,7 @@ function join(a: Branch, b: Branch): Branch | undefined {
   if (a.event && b.event) made.event = { op: 'and', of: [...flatEvent(a.event, 'and'), ...flatEvent(b.event, 'and')] }
   if (a.projectIds && b.projectIds) {
     const wanted = new Set(b.projectIds)
-    made.projectIds = a.projectIds.filter((one) => wanted.has(one))
+    made.projectIds = a.projectIds.filter((item) => wanted.has(item))
   }
   if (a.fromMs !== undefined && b.fromMs !== undefined) made.fromMs = Math.max(a.fromMs, b.fromMs)
   if (a.toMs !== undefined && b.toMs !== undefined) made.toMs = Math.min(a.toMs, b.toMs)
@@ -77,24 +77,26 @@ function join(a: Branch, b: Branch): Branch | undefined {
 
 const flat = (filter: IssueFilter, op: 'and' | 'or'): IssueFilter[] => (filter.op === op ? filter.of : [filter])
 const flatEvent = (filter: EventFilter, op: 'and' | 'or'): EventFilter[] => (filter.op === op ? filter.of : [filter])
-const onlyIssue = (one: Branch): IssueFilter | undefined =>
-  one.issue && Object.keys(one).length === 1 ? one.issue : undefined
-const onlyEvent = (one: Branch): EventFilter | undefined =>
-  one.event && Object.keys(one).length === 1 ? one.event : undefined
+const onlyIssue = (branch: Branch): IssueFilter | undefined =>
+  branch.issue && Object.keys(branch).length === 1 ? branch.issue : undefined
+const onlyEvent = (branch: Branch): EventFilter | undefined =>
+  branch.event && Object.keys(branch).length === 1 ? branch.event : undefined
 
 /** Branches of one kind are folded into one, so that only real mixtures cost a query of their own. */
 function either(branches: Branch[]): Branch[] {
-  if (branches.some((one) => Object.keys(one).length === 0)) return [{}]
-  const issues = branches.map(onlyIssue).filter((one): one is IssueFilter => one !== undefined)
-  const events = branches.map(onlyEvent).filter((one): one is EventFilter => one !== undefined)
-  const mixed = branches.filter((one) => !onlyIssue(one) && !onlyEvent(one))
+  if (branches.some((branch) => Object.keys(branch).length === 0)) return [{}]
+  const issues = branches.map(onlyIssue).filter((item): item is IssueFilter => item !== undefined)
+  const events = branches.map(onlyEvent).filter((item): item is EventFilter => item !== undefined)
+  const mixed = branches.filter((branch) => !onlyIssue(branch) && !onlyEvent(branch))
   const [issue] = issues
   const [event] = events
   const made = [...mixed]
   if (issue)
-    made.push({ issue: issues.length === 1 ? issue : { op: 'or', of: issues.flatMap((one) => flat(one, 'or')) } })
+    made.push({ issue: issues.length === 1 ? issue : { op: 'or', of: issues.flatMap((item) => flat(item, 'or')) } })
   if (event)
-    made.push({ event: events.length === 1 ? event : { op: 'or', of: events.flatMap((one) => flatEvent(one, 'or')) } })
+    made.push({
+      event: events.length === 1 ? event : { op: 'or', of: events.flatMap((item) => flatEvent(item, 'or')) },
+    })
   return limited(made)
 }
 
@@ -156,7 +158,7 @@ function stateOf(value: string, negate: boolean): Branch[] {
   if (value === 'archived' || value === 'ignored') return issueIs({ op: 'status', value: 'ignored' }, negate)
   // An archived issue that says nothing more stays so for ever.
   if (value === 'archived_forever') {
-    const forever: IssueFilter[] = ['archived_forever', ''].map((one) => ({ op: 'substatus', value: one }))
+    const forever: IssueFilter[] = ['archived_forever', ''].map((item) => ({ op: 'substatus', value: item }))
     const of: IssueFilter[] = [
       { op: 'status', value: 'ignored' },
       { op: 'or', of: forever },
@@ -168,7 +170,7 @@ function stateOf(value: string, negate: boolean): Branch[] {
   if (value === 'noise') return issueIs({ op: 'noise' }, negate)
   if (value === 'linked' || value === 'unlinked') return truth((value === 'unlinked') !== negate)
   if (value === 'for_review') {
-    const fresh: IssueFilter[] = ['new', 'regressed', 'escalating'].map((one) => ({ op: 'substatus', value: one }))
+    const fresh: IssueFilter[] = ['new', 'regressed', 'escalating'].map((item) => ({ op: 'substatus', value: item }))
     return issueIs(
       {
         op: 'and',
@@ -237,7 +239,7 @@ const isEventKey = (key: string): key is EventKey => Object.hasOwn(eventFields, 
 const isIssueKey = (key: string): key is IssueKey => Object.hasOwn(issueFields, key)
 
 function hasOf(key: string, tag: boolean, negate: boolean, names: Names): Branch[] {
-  const tags = (keys: string[]) => eventIs(anyEvent(keys.map((one) => hasTag(one))), negate)
+  const tags = (keys: string[]) => eventIs(anyEvent(keys.map((item) => hasTag(item))), negate)
   if (tag) return tags([key])
   if (isUnmet(key)) return truth(negate)
   if (names.over === 'events') {
@@ -298,11 +300,11 @@ function dateOf(term: Term & { op: 'date' }, negate: boolean, names: Names): Bra
 
 const priorities: Record<string, NonNullable<Issue['priority']>> = { high: 'high', medium: 'medium', low: 'low' }
 
-const isLatest = (one: Wanted) => one.text.toLowerCase() === 'latest' && !one.wild
+const isLatest = (wanted: Wanted) => wanted.text.toLowerCase() === 'latest' && !wanted.wild
 
 /** Values of which `latest`, which no release may be called, stands for the latest releases. */
 function withLatest(values: Wanted[], names: Names): Wanted[] {
-  const others = values.filter((one) => !isLatest(one))
+  const others = values.filter((item) => !isLatest(item))
   if (others.length === values.length) return values
   return [...names.latestReleases().map((text) => ({ text, wild: false })), ...others]
 }
@@ -314,29 +316,29 @@ function matchOf(term: Term & { op: 'match' }, negate: boolean, names: Names): B
   const values = isRelease ? withLatest(term.values, names) : term.values
   if (values.length === 0) return truth(negate)
   // No error has it, so what is asked to be without it is all of them.
-  if (isUnmet(key)) return truth(values.some((one) => one.text === '') !== negate)
+  if (isUnmet(key)) return truth(values.some((item) => item.text === '') !== negate)
   if (names.over === 'events') {
     const own = named(ownFields, key)
-    if (own) return eventIs(anyEvent(values.map((one) => ownField(key, own, one))), negate)
+    if (own) return eventIs(anyEvent(values.map((item) => ownField(key, own, item))), negate)
     if (key === 'logger') return tagOf(key, values, negate)
   }
   if (isIssueKey(key)) {
     const field = issueFields[key]
     return issueIs(
-      anyIssue(values.map((one) => ({ op: 'field', field, match: one.wild ? 'like' : 'is', value: one.text }))),
+      anyIssue(values.map((item) => ({ op: 'field', field, match: item.wild ? 'like' : 'is', value: item.text }))),
       negate,
     )
   }
-  if (isEventKey(key)) return eventIs(anyEvent(values.map((one) => eventField(eventFields[key], one))), negate)
+  if (isEventKey(key)) return eventIs(anyEvent(values.map((item) => eventField(eventFields[key], item))), negate)
   switch (key) {
     case 'issue':
       return issueIs(
         anyIssue(
-          values.map((one) => ({
+          values.map((item) => ({
             op: 'field',
             field: 'shortId',
-            match: one.wild ? 'like' : 'is',
-            value: one.text.toUpperCase(),
+            match: item.wild ? 'like' : 'is',
+            value: item.text.toUpperCase(),
           })),
         ),
         negate,
@@ -351,7 +353,7 @@ function matchOf(term: Term & { op: 'match' }, negate: boolean, names: Names): B
       if (values.some((value) => value.text === 'error')) return truth(!negate)
       return values.some((value) => value.text === 'feedback') ? issueIs({ op: 'feedback' }, negate) : truth(negate)
     case 'issue.priority': {
-      const of = values.flatMap((one) => named(priorities, one.text.toLowerCase()) ?? [])
+      const of = values.flatMap((item) => named(priorities, item.text.toLowerCase()) ?? [])
       return anyIssueIs(
         of.map((value) => ({ op: 'priority', value })),
         negate,
@@ -361,7 +363,7 @@ function matchOf(term: Term & { op: 'match' }, negate: boolean, names: Names): B
     case 'subscribed':
       return ofPerson(key, values, negate, names)
     case 'project': {
-      const wanted = new Set(values.flatMap((one) => names.projectIdsOf(one)))
+      const wanted = new Set(values.flatMap((item) => names.projectIdsOf(item)))
       return inProjects(names.projectIds.filter((id) => wanted.has(id) !== negate))
     }
     case 'release.package':
@@ -377,13 +379,13 @@ function matchOf(term: Term & { op: 'match' }, negate: boolean, names: Names): B
 function inTags(key: string, values: Wanted[], negate: boolean): Branch[] {
   const versions = named(versionTags, key)
   if (versions) {
-    const behind = values.map((one) => (one.text === '' ? one : placed(one, 'EndsWith')))
-    const spaced = behind.map((one) => (one.wild ? { ...one, text: `* ${one.text.slice(1)}` } : one))
-    return eventIs(anyEvent(versions.flatMap((tag) => spaced.map((one) => tagIs(tag, one)))), negate)
+    const behind = values.map((item) => (item.text === '' ? item : placed(item, 'EndsWith')))
+    const spaced = behind.map((item) => (item.wild ? { ...item, text: `* ${item.text.slice(1)}` } : item))
+    return eventIs(anyEvent(versions.flatMap((tag) => spaced.map((item) => tagIs(tag, item)))), negate)
   }
   const [tag] = named(tagFields, key) ?? []
   if (tag) return tagOf(tag, values, negate)
-  return values.every((one) => one.text === '') && named(userKeys, key) === undefined
+  return values.every((item) => item.text === '') && named(userKeys, key) === undefined
     ? truth(negate)
     : tagOf(key, values, negate)
 }
@@ -391,15 +393,15 @@ function inTags(key: string, values: Wanted[], negate: boolean): Branch[] {
 /** The releases of which a part is one of the values; at most 1,000 of each project are looked at. */
 function releasesOf(key: string, values: Wanted[], negate: boolean, names: Names): Branch[] {
   const part = key.slice('release.'.length) as ReleasePart
-  const meets = values.map((one) => releaseMeets(part, one))
-  const found = names.releases().filter((release) => meets.some((one) => one(release)))
-  return found.length ? eventIs({ op: 'releases', values: found.map((one) => one.release) }, negate) : truth(negate)
+  const meets = values.map((item) => releaseMeets(part, item))
+  const found = names.releases().filter((release) => meets.some((meet) => meet(release)))
+  return found.length ? eventIs({ op: 'releases', values: found.map((item) => item.release) }, negate) : truth(negate)
 }
 
 const kindOfType: Record<string, string> = { error: 'error', default: 'message', message: 'message', csp: 'csp' }
 
 function kinds(values: Wanted[], negate: boolean): Branch[] {
-  const of = values.flatMap((one) => (Object.hasOwn(kindOfType, one.text) ? [kindOfType[one.text] ?? ''] : []))
+  const of = values.flatMap((item) => (Object.hasOwn(kindOfType, item.text) ? [kindOfType[item.text] ?? ''] : []))
   return anyIssueIs(
     of.map((value) => ({ op: 'field', field: 'kind', match: 'is', value })),
     negate,
@@ -417,7 +419,7 @@ const personOf = (text: string, names: Names): string | undefined =>
 const ofPersons = { bookmarks: 'bookmarked', subscribed: 'subscribed' } as const
 
 function ofPerson(key: keyof typeof ofPersons, values: readonly Wanted[], negate: boolean, names: Names): Branch[] {
-  const of = values.flatMap((one) => personOf(one.text, names) ?? [])
+  const of = values.flatMap((item) => personOf(item.text, names) ?? [])
   return anyIssueIs(
     of.map((userId) => ({ op: ofPersons[key], userId })),
     negate,
@@ -427,11 +429,11 @@ function ofPerson(key: keyof typeof ofPersons, values: readonly Wanted[], negate
 /** `suggested`: of an issue that nobody is assigned to, whom the rules of ownership suggest counts. */
 function assignedTo(values: Wanted[], negate: boolean, names: Names, suggested: boolean): Branch[] {
   const nobody: IssueFilter = { op: 'assigned', userId: null }
-  const made = values.flatMap((one): IssueFilter[] => {
-    const word = one.text.toLowerCase()
+  const made = values.flatMap((item): IssueFilter[] => {
+    const word = item.text.toLowerCase()
     if (word === 'none' || word === '')
       return suggested ? [{ op: 'and', of: [nobody, { op: 'not', of: { op: 'suggested', userId: 'any' } }] }] : [nobody]
-    const userId = word === 'any' ? word : personOf(one.text, names)
+    const userId = word === 'any' ? word : personOf(item.text, names)
     if (userId === undefined) return []
     const own: IssueFilter = { op: 'assigned', userId }
     return suggested ? [own, { op: 'and', of: [nobody, { op: 'suggested', userId }] }] : [own]
@@ -449,30 +451,31 @@ const userKeys: Record<string, string> = {
 
 function tagOf(key: string, values: Wanted[], negate: boolean): Branch[] {
   const kind = named(userKeys, key)
-  const filters = values.flatMap((one): EventFilter[] => {
-    const own = tagIs(key, one)
+  const filters = values.flatMap((item): EventFilter[] => {
+    const own = tagIs(key, item)
     if (kind === undefined) return [own]
-    if (one.text === '') return [{ op: 'not', of: hasUser(key, kind) }]
-    return [own, tagIs('user', { ...one, text: `${kind}:${one.text}` })]
+    if (item.text === '') return [{ op: 'not', of: hasUser(key, kind) }]
+    return [own, tagIs('user', { ...item, text: `${kind}:${item.text}` })]
   })
   return eventIs(anyEvent(filters), negate)
 }
 
 /** What a row has of its own. Of the message a part is asked for: the value stands in it beside others. */
-const ownField = (key: string, field: EventField, one: Wanted): EventFilter =>
-  key === 'error.value' && one.text !== ''
-    ? { op: 'field', field, match: 'like', value: contained({ value: one.text, wild: one.wild }) }
-    : eventField(field, one)
+const ownField = (key: string, field: EventField, wanted: Wanted): EventFilter =>
+  key === 'error.value' && wanted.text !== ''
+    ? { op: 'field', field, match: 'like', value: contained({ value: wanted.text, wild: wanted.wild }) }
+    : eventField(field, wanted)
 
-function tagIs(key: string, one: Wanted): EventFilter {
-  if (one.text === '') return { op: 'not', of: hasTag(key) }
-  return { op: 'tag', key, match: one.wild ? 'like' : 'is', value: one.text }
+function tagIs(key: string, wanted: Wanted): EventFilter {
+  if (wanted.text === '') return { op: 'not', of: hasTag(key) }
+  return { op: 'tag', key, match: wanted.wild ? 'like' : 'is', value: wanted.text }
 }
 
-function eventField(field: EventField, one: Wanted): EventFilter {
-  if (one.text === '') return { op: 'not', of: { op: 'field', field, match: 'has', value: '' } }
+function eventField(field: EventField, wanted: Wanted): EventFilter {
+  if (wanted.text === '') return { op: 'not', of: { op: 'field', field, match: 'has', value: '' } }
   if (field === 'message')
-    return one.wild ? { op: 'field', field, match: 'like', value: one.text } : { op: 'text', value: one.text }
-  const value = field === 'event_id' || field === 'trace_id' ? one.text.replaceAll('-', '').toLowerCase() : one.text
-  return { op: 'field', field, match: one.wild ? 'like' : 'is', value }
+    return wanted.wild ? { op: 'field', field, match: 'like', value: wanted.text } : { op: 'text', value: wanted.text }
+  const value =
+    field === 'event_id' || field === 'trace_id' ? wanted.text.replaceAll('-', '').toLowerCase() : wanted.text
+  return { op: 'field', field, match: wanted.wild ? 'like' : 'is', value }
 }

@@ -37,7 +37,7 @@ type Some<Row> = { rows: Row[]; more: boolean }
 
 const iso = (ms: number) => new Date(ms).toISOString()
 const isoOrNull = (ms: number | null) => (ms === null ? null : iso(ms))
-const idsOf = (projects: readonly Project[]) => projects.map((one) => one.id)
+const idsOf = (projects: readonly Project[]) => projects.map((project) => project.id)
 
 /** `max` rows of a list that was asked for one more. */
 const some = <From, To>(rows: readonly From[], max: number, to: (row: From, at: number) => To): Some<To> => ({
@@ -64,42 +64,42 @@ const authorOf = ({ authorName: name, authorEmail: email }: Commit): RestAuthor 
   name === '' && email === '' ? null : { name: name || email, email }
 
 /** A commit in the shape of the API. */
-export const toRestCommit = (one: Commit): RestCommit => ({
-  id: one.sha,
-  message: one.message,
-  dateCreated: iso(one.atMs),
-  author: authorOf(one),
-  repository: { id: String(one.repositoryId), name: one.repository, url: one.repositoryUrl || null },
-  fileCount: one.files,
-  filesOmitted: one.filesOmitted,
+export const toRestCommit = (commit: Commit): RestCommit => ({
+  id: commit.sha,
+  message: commit.message,
+  dateCreated: iso(commit.atMs),
+  author: authorOf(commit),
+  repository: { id: String(commit.repositoryId), name: commit.repository, url: commit.repositoryUrl || null },
+  fileCount: commit.files,
+  filesOmitted: commit.filesOmitted,
 })
 
 /** A repository in the shape of the API. */
-export const toRestRepository = (one: Repository): RestRepository => ({
-  id: String(one.id),
-  name: one.name,
+export const toRestRepository = (repository: Repository): RestRepository => ({
+  id: String(repository.id),
+  name: repository.name,
   // Given to no client: sentry-cli, told an address, would send the hash of the head alone, as nothing here could ask for more.
   url: null,
   provider: { id: 'unknown', name: 'Unknown provider' },
   status: 'active',
-  dateCreated: iso(one.createdMs),
+  dateCreated: iso(repository.createdMs),
   integrationId: null,
   externalSlug: null,
 })
 
 /** A deploy in the shape of the API, with those of its projects that are among `projects`. */
-export const toRestDeploy = (one: Deploy, projects: readonly Project[]): RestDeploy => ({
-  id: String(one.id),
-  environment: one.environment,
-  name: one.name || null,
-  url: one.url || null,
-  dateStarted: isoOrNull(one.startedMs),
-  dateFinished: iso(one.finishedMs),
-  projects: slugsOf(one.projectIds, projects),
+export const toRestDeploy = (deploy: Deploy, projects: readonly Project[]): RestDeploy => ({
+  id: String(deploy.id),
+  environment: deploy.environment,
+  name: deploy.name || null,
+  url: deploy.url || null,
+  dateStarted: isoOrNull(deploy.startedMs),
+  dateFinished: iso(deploy.finishedMs),
+  projects: slugsOf(deploy.projectIds, projects),
 })
 
 const slugsOf = (ids: readonly number[], projects: readonly Project[]) =>
-  projects.filter((one) => ids.includes(one.id)).map((one) => one.slug)
+  projects.filter((project) => ids.includes(project.id)).map((project) => project.slug)
 
 /**
  * The id of a release: a whole number below 2^48 that follows from its organization and version, as no row stands for a
@@ -112,14 +112,14 @@ export const releaseIdOf = (organizationId: number, version: string): number =>
 export function toRestReleases({ meta }: Deps, where: Where, releases: readonly Release[]): RestRelease[] {
   const { organization, projects } = where
   const ids = idsOf(projects)
-  const versions = releases.map((one) => one.version)
+  const versions = releases.map((release) => release.version)
   const commits = meta.commitSums(organization.id, versions, authorsMax)
   const deploys = meta.deploySums(organization.id, versions, ids)
   const environments = meta.releaseEnvironments(ids, versions, eventEnvironmentsMax)
   const bundles = meta.releaseBundles(ids, versions)
   const issues = meta.newIssues(ids, versions)
-  return releases.map((one) => {
-    const { version } = one
+  return releases.map((release) => {
+    const { version } = release
     const [sum, deployed] = [commits.get(version), deploys.get(version)]
     const last = (deployed?.last ?? []).map((deploy) => toRestDeploy(deploy, projects))
     const groups = issues.filter((row) => row.version === version)
@@ -128,13 +128,13 @@ export function toRestReleases({ meta }: Deps, where: Where, releases: readonly 
       version,
       shortVersion: versionInfo(version).description,
       versionInfo: toVersionInfo(version),
-      ...{ status: one.archived ? 'archived' : 'open', owner: null, data: {} },
-      ref: one.ref || null,
-      url: one.url || null,
-      dateCreated: iso(one.createdMs),
-      dateReleased: isoOrNull(one.releasedMs),
-      firstEvent: isoOrNull(one.firstEventMs),
-      lastEvent: isoOrNull(one.lastEventMs),
+      ...{ status: release.archived ? 'archived' : 'open', owner: null, data: {} },
+      ref: release.ref || null,
+      url: release.url || null,
+      dateCreated: iso(release.createdMs),
+      dateReleased: isoOrNull(release.releasedMs),
+      firstEvent: isoOrNull(release.firstEventMs),
+      lastEvent: isoOrNull(release.lastEventMs),
       newGroups: groups.reduce((total, row) => total + row.issues, 0),
       commitCount: sum?.count ?? 0,
       lastCommit: sum ? toRestCommit(sum.last) : null,
@@ -142,7 +142,7 @@ export function toRestReleases({ meta }: Deps, where: Where, releases: readonly 
       lastDeploy: last[0] ?? null,
       authors: (sum?.authors ?? []).map(({ name, email }) => ({ name: name || email, email })),
       projects: projects
-        .filter((project) => one.projectIds.includes(project.id))
+        .filter((project) => release.projectIds.includes(project.id))
         .map(({ id, slug, name, platform }) => ({
           ...{ id, slug, name, platform, platforms: platform === null ? [] : [platform] },
           newGroups: groups.find((row) => row.projectId === id)?.issues ?? 0,
@@ -192,30 +192,30 @@ export function listReleases(
     : deps.meta.releaseTimes({ ...wish, offset, max })
   const found = deps.meta.releasesNamed(
     projectIds,
-    times.map((one) => one.version),
+    times.map((time) => time.version),
   )
   return { rows: toRestReleases(deps, request, found), more: hits > offset + times.length && times.length > 0, hits }
 }
 
 /** One release; undefined when none of the projects has it. */
-export function findRelease(deps: Deps, one: One): RestRelease | undefined {
-  const release = deps.meta.releaseOf(idsOf(one.projects), one.version)
-  return release && toRestReleases(deps, one, [release])[0]
+export function findRelease(deps: Deps, item: One): RestRelease | undefined {
+  const release = deps.meta.releaseOf(idsOf(item.projects), item.version)
+  return release && toRestReleases(deps, item, [release])[0]
 }
 
 /** The release with commits that was made last before this one, in one of its projects; undefined: none. */
-export function previousWithCommits(deps: Deps, one: One): RestRelease | undefined {
-  const release = deps.meta.releaseOf(idsOf(one.projects), one.version)
+export function previousWithCommits(deps: Deps, item: One): RestRelease | undefined {
+  const release = deps.meta.releaseOf(idsOf(item.projects), item.version)
   if (!release) return undefined
   // Of its own projects: another project's commits are of another history, in which a client would not find them.
-  const projects = one.projects.filter((project) => release.projectIds.includes(project.id))
+  const projects = item.projects.filter((project) => release.projectIds.includes(project.id))
   const found = deps.meta
     .releaseTimes({
       ...{ projectIds: idsOf(projects), text: '', withCommits: true, untilMs: release.createdMs },
       ...{ offset: 0, max: 2 },
     })
-    .find((row) => row.version !== one.version)
-  return found && findRelease(deps, { ...one, projects, version: found.version })
+    .find((row) => row.version !== item.version)
+  return found && findRelease(deps, { ...item, projects, version: found.version })
 }
 
 /** Commits of a release, newest first. */
@@ -230,7 +230,9 @@ export function commitFiles(
 ): Some<RestCommitFile> {
   const organizationId = organization.id
   const files = meta.commitFilesOf({ organizationId, version, sha: commit, offset, max: max + 1 })
-  const commits = new Map(meta.commitsById([...new Set(files.map((one) => one.commitId))]).map((one) => [one.id, one]))
+  const commits = new Map(
+    meta.commitsById([...new Set(files.map((file) => file.commitId))]).map((item) => [item.id, item]),
+  )
   return some(files, max, ({ commitId, path, type }, at) => {
     const of = commits.get(commitId)
     return {
@@ -244,7 +246,7 @@ export function commitFiles(
 export function releaseDeploys({ meta }: Deps, part: Part): Some<RestDeploy> {
   const { organization, projects, version, offset, max } = part
   const where = { organizationId: organization.id, version, projectIds: idsOf(projects) }
-  return some(meta.deploysOf({ ...where, offset, max: max + 1 }), max, (one) => toRestDeploy(one, projects))
+  return some(meta.deploysOf({ ...where, offset, max: max + 1 }), max, (item) => toRestDeploy(item, projects))
 }
 
 /** What charts of a range mark: releases that came up and deploys that ended in it, the newest `max` in the order of time. */
@@ -259,9 +261,9 @@ export function releaseMarks(
   const shown = newest.slice(Math.max(0, newest.length - max))
   return {
     marks: shown.map(
-      (one): RestMark => ({
-        ...{ kind: one.kind, version: one.version, shortVersion: versionInfo(one.version).description },
-        ...{ at: iso(one.atMs), environment: one.environment || null, projects: slugsOf(one.projectIds, projects) },
+      (item): RestMark => ({
+        ...{ kind: item.kind, version: item.version, shortVersion: versionInfo(item.version).description },
+        ...{ at: iso(item.atMs), environment: item.environment || null, projects: slugsOf(item.projectIds, projects) },
       }),
     ),
     omitted: came.all + went.all - shown.length,
@@ -273,7 +275,7 @@ export async function releaseEvents({ events }: Deps, view: View): Promise<Map<s
   const { fromMs, toMs } = view.range
   const scope = { projectIds: idsOf(view.projects), environments: view.environments, fromMs, toMs }
   const found = await events.byRelease(scope, releasesCountedMax)
-  return new Map(found.map((one) => [one.release, one.events]))
+  return new Map(found.map((item) => [item.release, item.events]))
 }
 
 /** Events of one release in a view as points, oldest first. Throws STORE_UNAVAILABLE. */

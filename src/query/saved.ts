@@ -6,32 +6,32 @@ import type { MetaStore } from '../store/meta/meta.ts'
 export type ViewAsker = { userId: string; mayShare: boolean }
 
 /** Whether somebody may change a view. */
-export function mayChangeView(one: Pick<SavedSearch, 'shared' | 'userId'>, by: ViewAsker): boolean {
-  return one.shared ? by.mayShare : one.userId === by.userId
+export function mayChangeView(item: Pick<SavedSearch, 'shared' | 'userId'>, by: ViewAsker): boolean {
+  return item.shared ? by.mayShare : item.userId === by.userId
 }
 
 /** A saved view in the shape of the API. */
-export function toRestSearch(meta: Pick<MetaStore, 'personById'>, one: SavedSearch, by: ViewAsker): RestSearch {
-  const [start, end] = one.span.includes('/') ? one.span.split('/') : []
-  const person = meta.personById(one.userId)
+export function toRestSearch(meta: Pick<MetaStore, 'personById'>, savedSearch: SavedSearch, by: ViewAsker): RestSearch {
+  const [start, end] = savedSearch.span.includes('/') ? savedSearch.span.split('/') : []
+  const person = meta.personById(savedSearch.userId)
   return {
-    id: String(one.id),
+    id: String(savedSearch.id),
     type: 0,
-    name: one.name,
-    query: one.query,
-    sort: one.sort,
-    visibility: one.shared ? 'organization' : 'owner',
+    name: savedSearch.name,
+    query: savedSearch.query,
+    sort: savedSearch.sort,
+    visibility: savedSearch.shared ? 'organization' : 'owner',
     isGlobal: false,
     isPinned: false,
-    projects: one.projects,
-    environments: one.environments,
-    statsPeriod: one.span === '' || start !== undefined ? null : one.span,
+    projects: savedSearch.projects,
+    environments: savedSearch.environments,
+    statsPeriod: savedSearch.span === '' || start !== undefined ? null : savedSearch.span,
     start: start ?? null,
     end: end ?? null,
     createdBy: person ? { id: person.id, name: person.name, email: person.email } : null,
-    dateCreated: new Date(one.createdMs).toISOString(),
-    isEditable: mayChangeView(one, by),
-    revision: one.rev,
+    dateCreated: new Date(savedSearch.createdMs).toISOString(),
+    isEditable: mayChangeView(savedSearch, by),
+    revision: savedSearch.rev,
   }
 }
 
@@ -41,5 +41,5 @@ export function viewsOf(
   organizationId: number,
   by: ViewAsker,
 ): RestSearch[] {
-  return meta.savedSearches(organizationId, by.userId).map((one) => toRestSearch(meta, one, by))
+  return meta.savedSearches(organizationId, by.userId).map((savedSearch) => toRestSearch(meta, savedSearch, by))
 }

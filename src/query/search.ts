@@ -7,7 +7,7 @@ export { type Field, fieldOf, fields, states }
 
 /** Keys that a search box offers, each with a sentence. */
 export function searchFields(): readonly Field[] {
-  return fields.filter((one) => one.shown)
+  return fields.filter((field) => field.shown)
 }
 
 /** What is wrong with a search text, for the box while typing: a sentence and the position (from 1); undefined when nothing is. Pure: runs in the browser. */
@@ -25,7 +25,7 @@ export function searchError(text: string): { detail: string; position: number | 
 /** Keys of conditions that no error meets, as nothing that is stored says them; what stands behind an odd number of `!` all meet. */
 function unmetIn(node: Search, negated: boolean): string[] {
   if (node.op === 'not') return unmetIn(node.of, !negated)
-  if ('of' in node) return node.of.flatMap((one) => unmetIn(one, negated))
+  if ('of' in node) return node.of.flatMap((item) => unmetIn(item, negated))
   if (negated || !('key' in node) || ('tag' in node && node.tag)) return []
   return node.op === 'measure' || isUnmet(node.key) ? [node.key] : []
 }

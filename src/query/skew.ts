@@ -38,7 +38,7 @@ const iso = (ms: number) => new Date(ms).toISOString()
 
 /** The first moment at which another release came to the same projects. */
 const nextOf = (moments: readonly Moment[], version: string): number | undefined =>
-  moments.find((one) => one.version !== version)?.atMs
+  moments.find((moment) => moment.version !== version)?.atMs
 
 function panelOf(deps: Deps, environment: string | null, projectIds: number[], fromMs: number, version: string): Panel {
   const { meta, clock } = deps
@@ -53,13 +53,13 @@ function panelOf(deps: Deps, environment: string | null, projectIds: number[], f
     { toMs: limitMs, until: 'limit' },
     ...(next === undefined ? [] : [{ toMs: next, until: 'deploy' } as const]),
   ] as const
-  const end = ends.reduce((first, one) => (one.toMs < first.toMs ? one : first))
+  const end = ends.reduce((first, item) => (item.toMs < first.toMs ? item : first))
   return { environment, projectIds, fromMs, toMs: Math.max(end.toMs, fromMs + 1), until: end.until }
 }
 
 /** The deploys of a release; without any its own beginning, everywhere. */
 function panelsOf(deps: Deps, { organization, projects, release }: Where): Panel[] {
-  const projectIds = projects.map((one) => one.id)
+  const projectIds = projects.map((project) => project.id)
   const { version } = release
   const deploys = deps.meta.deploysOf({
     ...{ organizationId: organization.id, version, projectIds, offset: 0, max: deploysMax },
@@ -86,15 +86,15 @@ async function issuesOf(
   })
   const owners = meta.issueIdsOf(groups)
   const sums = new Map<number, number>()
-  for (const one of groups) {
-    const id = owners.get(`${one.projectId}:${one.groupHash}`)
-    if (id !== undefined) sums.set(id, (sums.get(id) ?? 0) + one.events)
+  for (const group of groups) {
+    const id = owners.get(`${group.projectId}:${group.groupHash}`)
+    if (id !== undefined) sums.set(id, (sums.get(id) ?? 0) + group.events)
   }
   const most = [...sums].sort(([a, n], [b, m]) => m - n || a - b).slice(0, issuesMax)
-  const issues = new Map(meta.issuesByIds(most.map(([id]) => id)).map((one) => [one.id, one]))
+  const issues = new Map(meta.issuesByIds(most.map(([id]) => id)).map((issue) => [issue.id, issue]))
   return most.flatMap(([id, count]) => {
     const issue = issues.get(id)
-    const project = issue && projects.find((one) => one.id === issue.projectId)
+    const project = issue && projects.find((item) => item.id === issue.projectId)
     if (!issue || !project) return []
     return [{ id: String(id), shortId: issue.shortId, title: issue.title, project: project.slug, events: count }]
   })
@@ -112,9 +112,9 @@ async function skewOf(deps: Deps, where: Where, panel: Panel): Promise<RestSkew>
     deps.events.skewOf({ ...asked, apartMs: minuteMs, releasesMax }),
     issuesOf(deps, panel, where.projects),
   ])
-  const events = found.buckets.reduce((sum, one) => sum + one.events, 0)
+  const events = found.buckets.reduce((sum, bucket) => sum + bucket.events, 0)
   const kinds = new Map<string, number>()
-  for (const one of found.buckets) kinds.set(one.kind, (kinds.get(one.kind) ?? 0) + one.events)
+  for (const bucket of found.buckets) kinds.set(bucket.kind, (kinds.get(bucket.kind) ?? 0) + bucket.events)
   return {
     ...{ environment, from: iso(fromMs), to: iso(toMs), until, events },
     people: {

@@ -36,20 +36,23 @@ function bringing({ meta }: Deps, { project, issue }: Asked): string[] {
   if (!own) return [version]
   // Releases of another package in the same project changed other things.
   const older = sortReleases(times).filter(
-    (one) => one.version !== version && ofSamePackage(one.version, version) && compareReleases(one, own) < 0,
+    (sortRelease) =>
+      sortRelease.version !== version &&
+      ofSamePackage(sortRelease.version, version) &&
+      compareReleases(sortRelease, own) < 0,
   )
   const before = new Map(
     meta
       .releasesNamed(
         [project.id],
-        older.slice(0, releasesMax + 1).map((one) => one.version),
+        older.slice(0, releasesMax + 1).map((item) => item.version),
       )
-      .map((one) => [one.version, one]),
+      .map((item) => [item.version, item]),
   )
   const between: string[] = []
-  for (const one of older.slice(0, releasesMax)) {
-    if (before.get(one.version)?.firstEventMs !== null) break
-    between.push(one.version)
+  for (const item of older.slice(0, releasesMax)) {
+    if (before.get(item.version)?.firstEventMs !== null) break
+    between.push(item.version)
   }
   return [version, ...between]
 }
@@ -57,10 +60,10 @@ function bringing({ meta }: Deps, { project, issue }: Asked): string[] {
 /** Traces of an event, the thrown exception first: of several the last one is what was thrown, those before it caused it. */
 function tracesOf(event: RestEvent): RestStacktrace[] {
   return event.entries.flatMap((entry) => {
-    if (entry.type === 'exception') return entry.data.values.toReversed().flatMap((one) => one.stacktrace ?? [])
+    if (entry.type === 'exception') return entry.data.values.toReversed().flatMap((item) => item.stacktrace ?? [])
     if (entry.type === 'stacktrace') return [entry.data]
     if (entry.type === 'threads')
-      return entry.data.values.filter((one) => one.crashed || one.current).flatMap((one) => one.stacktrace ?? [])
+      return entry.data.values.filter((item) => item.crashed || item.current).flatMap((item) => item.stacktrace ?? [])
     return []
   })
 }
@@ -70,7 +73,7 @@ function framesOf(event: RestEvent): (SuspectFrame & { of: RestFrame })[] {
   const found: (SuspectFrame & { of: RestFrame })[] = []
   for (const trace of tracesOf(event))
     for (const of of trace.frames.toReversed()) {
-      const paths = [of.filename, of.absPath].filter((one): one is string => !!one && partsOf(one).length > 0)
+      const paths = [of.filename, of.absPath].filter((item): item is string => !!item && partsOf(item).length > 0)
       if (of.inApp && paths.length > 0 && found.length < framesMax) found.push({ at: found.length, paths, of })
     }
   return found
@@ -85,26 +88,34 @@ function spanText(ms: number): string {
   return `${Math.round(ms / (24 * hourMs))} days`
 }
 
-function sentenceOf(one: Suspicion<unknown>, of: RestFrame, beforeMs: number): string {
-  const place = one.frame === 0 ? 'the top in-app frame' : `in-app frame ${one.frame + 1} from the top`
+function sentenceOf(suspicion: Suspicion<unknown>, of: RestFrame, beforeMs: number): string {
+  const place = suspicion.frame === 0 ? 'the top in-app frame' : `in-app frame ${suspicion.frame + 1} from the top`
   const line = of.lineNo === null ? '' : `, line ${of.lineNo}`
   const others =
-    one.alike === 0 ? '' : `; ${one.alike} other changed file${one.alike === 1 ? ' fits' : 's fit'} as well`
-  const verb = one.change === 'A' ? 'added' : 'changed'
-  return `${verb} ${one.path}, the file of ${place}${line}, ${spanText(beforeMs)} before the issue was first seen${others}`
+    suspicion.alike === 0
+      ? ''
+      : `; ${suspicion.alike} other changed file${suspicion.alike === 1 ? ' fits' : 's fit'} as well`
+  const verb = suspicion.change === 'A' ? 'added' : 'changed'
+  return `${verb} ${suspicion.path}, the file of ${place}${line}, ${spanText(beforeMs)} before the issue was first seen${others}`
 }
 
 type Told = { commit: Commit; release: string; of: RestFrame; issue: Issue }
 
-function toSuspect(one: Suspicion<CommitTime>, { commit, release, of, issue }: Told): RestSuspectCommit {
+function toSuspect(suspicion: Suspicion<CommitTime>, { commit, release, of, issue }: Told): RestSuspectCommit {
   const beforeMs = Math.max(0, issue.firstSeenMs - commit.atMs)
   return {
     ...toRestCommit(commit),
     release,
     suspicion: {
-      ...{ frame: one.frame, function: of.function, filename: one.framePath, lineNo: of.lineNo },
-      ...{ path: one.path, change: one.change, parts: one.parts, confidence: one.confidence, alike: one.alike },
-      ...{ beforeMs, sentence: sentenceOf(one, of, beforeMs) },
+      ...{ frame: suspicion.frame, function: of.function, filename: suspicion.framePath, lineNo: of.lineNo },
+      ...{
+        path: suspicion.path,
+        change: suspicion.change,
+        parts: suspicion.parts,
+        confidence: suspicion.confidence,
+        alike: suspicion.alike,
+      },
+      ...{ beforeMs, sentence: sentenceOf(suspicion, of, beforeMs) },
     },
   }
 }
@@ -131,17 +142,19 @@ export function committersOf(deps: Deps, asked: Asked): RestCommitters {
   if (![...commits.values()].some(({ commit }) => commit.files > 0)) return nothing('no_files', releases)
   const frames = framesOf(event)
   if (frames.length === 0) return nothing('no_frames', releases)
-  const names = [...new Set(frames.flatMap((one) => one.paths.map((path) => partsOf(path).at(-1) ?? '')))]
+  const names = [...new Set(frames.flatMap((frame) => frame.paths.map((path) => partsOf(path).at(-1) ?? '')))]
   const files = places.flatMap((place) => meta.commitFilesNamed(place, names))
   const suspicions = suspicionsOf(frames, changed(files, commits)).slice(0, suspectsMax)
   if (suspicions.length === 0) return nothing('no_match', releases)
-  const whole = new Map(meta.commitsById(suspicions.map((one) => one.commit.id)).map((one) => [one.id, one]))
-  const suspects = suspicions.flatMap((one) => {
-    const [frame, commit] = [frames[one.frame], whole.get(one.commit.id)]
-    const release = commits.get(one.commit.id)?.release ?? ''
-    return frame && commit ? [toSuspect(one, { commit, release, of: frame.of, issue })] : []
+  const whole = new Map(
+    meta.commitsById(suspicions.map((suspicion) => suspicion.commit.id)).map((commit) => [commit.id, commit]),
+  )
+  const suspects = suspicions.flatMap((suspicion) => {
+    const [frame, commit] = [frames[suspicion.frame], whole.get(suspicion.commit.id)]
+    const release = commits.get(suspicion.commit.id)?.release ?? ''
+    return frame && commit ? [toSuspect(suspicion, { commit, release, of: frame.of, issue })] : []
   })
-  const byAuthor = Map.groupBy(suspects, (one) => one.author?.email || one.author?.name || '')
+  const byAuthor = Map.groupBy(suspects, (item) => item.author?.email || item.author?.name || '')
   return {
     committers: [...byAuthor.values()].map((own) => ({ author: own[0]?.author ?? null, commits: own })),
     state: 'found',

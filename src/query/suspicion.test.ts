@@ -72,7 +72,13 @@ const c = commit('c', 3)
 const file = (of: Commit, path: string, change: 'A' | 'M' = 'M') => ({ commit: of, path, change })
 const frame = (at: number, ...paths: string[]) => ({ at, paths })
 const found = (...input: Parameters<typeof suspicionsOf<Commit>>) =>
-  suspicionsOf(...input).map((one) => [one.commit.name, one.frame, one.path, one.confidence, one.alike])
+  suspicionsOf(...input).map((suspicion) => [
+    suspicion.commit.name,
+    suspicion.frame,
+    suspicion.path,
+    suspicion.confidence,
+    suspicion.alike,
+  ])
 
 describe('suspicions', () => {
   test.each<[string, Parameters<typeof suspicionsOf<Commit>>, unknown[]]>([

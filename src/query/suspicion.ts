@@ -48,10 +48,10 @@ export function partsOf(path: string): string[] {
   const tail = text.search(/[?#]/)
   if (tail >= 0) text = text.slice(0, tail)
   const parts: string[] = []
-  for (const one of text.split(/[\\/]+/).slice(-partsMax)) {
-    if (one === '' || one === '.' || one === '~' || /^[A-Za-z]:$/.test(one)) continue
-    if (one === '..') parts.pop()
-    else if (parts.length > 0 || !/^(?:\([a-z-]+\)|\[project\])$/.test(one)) parts.push(one)
+  for (const part of text.split(/[\\/]+/).slice(-partsMax)) {
+    if (part === '' || part === '.' || part === '~' || /^[A-Za-z]:$/.test(part)) continue
+    if (part === '..') parts.pop()
+    else if (parts.length > 0 || !/^(?:\([a-z-]+\)|\[project\])$/.test(part)) parts.push(part)
   }
   return parts
 }
@@ -97,16 +97,16 @@ function bestOf<Commit>(
   let best: Fit<Commit>[] = []
   const own = frame.paths.map((path) => ({ path, parts: partsOf(path) }))
   for (const { commit, path, change, parts } of files) {
-    const fits = own.flatMap((one) => {
-      const fit = fitOf(one.parts, parts)
-      return fit ? [{ framePath: one.path, ...fit }] : []
+    const fits = own.flatMap((item) => {
+      const fit = fitOf(item.parts, parts)
+      return fit ? [{ framePath: item.path, ...fit }] : []
     })
     const [fit] = fits.sort((x, y) => y.parts - x.parts || confidences[x.confidence] - confidences[y.confidence])
     if (!fit || (best[0] && fit.parts < best[0].parts)) continue
     if (best[0] && fit.parts > best[0].parts) best = []
     best.push({ ...{ commit, frame: frame.at, path, change, alike: 0 }, ...fit, key: parts.join('/') })
   }
-  const paths = new Set(best.map((one) => one.key)).size
+  const paths = new Set(best.map((item) => item.key)).size
   // Several files that fit equally: at most one of them is the frame's.
   return best.map(({ key: _key, ...one }) => (paths > 1 ? { ...one, alike: paths - 1, confidence: 'low' } : one))
 }
@@ -119,15 +119,15 @@ export function suspicionsOf<Commit extends { atMs: number }>(
   frames: readonly SuspectFrame[],
   files: readonly ChangedFile<Commit>[],
 ): Suspicion<Commit>[] {
-  const read = files.map((one) => ({ ...one, parts: partsOf(one.path) }))
-  const byName = Map.groupBy(read, (one) => one.parts.at(-1) ?? '')
+  const read = files.map((file) => ({ ...file, parts: partsOf(file.path) }))
+  const byName = Map.groupBy(read, (item) => item.parts.at(-1) ?? '')
   const found = new Map<Commit, Suspicion<Commit>>()
   for (const frame of frames.slice(0, framesMax)) {
-    const names = new Set(frame.paths.map((one) => partsOf(one).at(-1) ?? ''))
+    const names = new Set(frame.paths.map((path) => partsOf(path).at(-1) ?? ''))
     const candidates = [...names].flatMap((name) => (byName.get(name) ?? []).slice(0, sameNameMax))
-    for (const one of bestOf(frame, candidates)) {
-      const known = found.get(one.commit)
-      if (!known || before(one, known) < 0) found.set(one.commit, one)
+    for (const item of bestOf(frame, candidates)) {
+      const known = found.get(item.commit)
+      if (!known || before(item, known) < 0) found.set(item.commit, item)
     }
   }
   return [...found.values()].sort(before)

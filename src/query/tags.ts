@@ -5,13 +5,13 @@ import type { QueryDeps } from './issue.ts'
 import { tagEventsMax } from './issue.ts'
 
 /** One tag with its distribution, in the shape of the API. */
-export function toRestTag(one: TagCount, valuesMax: number): RestTag {
+export function toRestTag(tagCount: TagCount, valuesMax: number): RestTag {
   return {
-    key: one.key,
-    name: one.key,
-    totalValues: one.total,
-    uniqueValues: one.unique,
-    topValues: one.values.slice(0, valuesMax).map(({ value, events }) => ({ value, name: value, count: events })),
+    key: tagCount.key,
+    name: tagCount.key,
+    totalValues: tagCount.total,
+    uniqueValues: tagCount.unique,
+    topValues: tagCount.values.slice(0, valuesMax).map(({ value, events }) => ({ value, name: value, count: events })),
   }
 }
 
@@ -26,5 +26,5 @@ export async function tagsOfIssue(
   const hashes = deps.meta.hashesOf([issue.id]).get(issue.id) ?? []
   if (hashes.length === 0) return []
   const found = await deps.events.tagsOf({ projectId: issue.projectId, hashes, scope, max: tagEventsMax, valuesMax })
-  return found.filter((one) => key === undefined || one.key === key).map((one) => toRestTag(one, valuesMax))
+  return found.filter((item) => key === undefined || item.key === key).map((item) => toRestTag(item, valuesMax))
 }

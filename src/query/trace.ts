@@ -43,7 +43,7 @@ async function traceOf(deps: TraceDeps, projectIds: readonly number[], traceId: 
   ])
   const spans = found.slice(0, traceSpansMax)
   const placeOf = placer(spans)
-  const said = new Map(places.map((one) => [saidKey(one.projectId, one.eventId), one]))
+  const said = new Map(places.map((place) => [saidKey(place.projectId, place.eventId), place]))
   const issueIds = meta.issueIdsOf(refs)
   const slugOf = slugs(meta)
   return {
@@ -83,10 +83,10 @@ const nameOf = ({ name, description, transaction, op }: SeenSpan) => name || des
 
 /** Segments; where none came (they come last, and may be lost), the spans that hang on none that is here. */
 function segmentsOf(spans: readonly SeenSpan[]): SeenSpan[] {
-  const segments = spans.filter((one) => one.isSegment)
+  const segments = spans.filter((span) => span.isSegment)
   if (segments.length > 0) return segments
-  const ids = new Set(spans.map((one) => one.spanId))
-  return spans.filter((one) => !ids.has(one.parentId))
+  const ids = new Set(spans.map((span) => span.spanId))
+  return spans.filter((span) => !ids.has(span.parentId))
 }
 
 const keyOf = ({ projectId, spanId }: Pick<SeenSpan, 'projectId' | 'spanId'>) => `${projectId} ${spanId}`
@@ -99,8 +99,8 @@ const climbMax = 200
  * the event's own project go first: senders choose ids.
  */
 function placer(spans: readonly SeenSpan[]): (said: EventSpan | undefined) => RestEventSpan | null {
-  const byKey = new Map(spans.map((one) => [keyOf(one), one]))
-  const byId = new Map(spans.toReversed().map((one) => [one.spanId, one]))
+  const byKey = new Map(spans.map((span) => [keyOf(span), span]))
+  const byId = new Map(spans.toReversed().map((span) => [span.spanId, span]))
   const find = (projectId: number, spanId: string | undefined) =>
     spanId ? (byKey.get(keyOf({ projectId, spanId })) ?? byId.get(spanId)) : undefined
   const segments = new Set(segmentsOf(spans))
@@ -131,23 +131,23 @@ function placer(spans: readonly SeenSpan[]): (said: EventSpan | undefined) => Re
   }
 }
 
-const toSegment = (one: SeenSpan, projectSlug: string, spans: number): RestSegment => ({
-  spanID: one.spanId,
-  parentSpanID: one.parentId || null,
-  projectID: String(one.projectId),
+const toSegment = (item: SeenSpan, projectSlug: string, spans: number): RestSegment => ({
+  spanID: item.spanId,
+  parentSpanID: item.parentId || null,
+  projectID: String(item.projectId),
   projectSlug,
-  name: nameOf(one),
-  op: one.op,
-  status: one.status,
-  cut: one.cut || null,
-  startTimestamp: seconds(one.startUs),
-  endTimestamp: seconds(one.startUs + one.durationUs),
-  duration: one.durationUs / 1000,
+  name: nameOf(item),
+  op: item.op,
+  status: item.status,
+  cut: item.cut || null,
+  startTimestamp: seconds(item.startUs),
+  endTimestamp: seconds(item.startUs + item.durationUs),
+  duration: item.durationUs / 1000,
   spans,
-  platform: one.platform,
-  environment: one.environment,
-  release: one.release,
-  measurements: one.measurements,
+  platform: item.platform,
+  environment: item.environment,
+  release: item.release,
+  measurements: item.measurements,
 })
 
 /** `atS`: the moment near which segments are listed, seconds; undefined: the beginning. See `RestTraceMeta`. */
@@ -161,21 +161,21 @@ export async function traceMeta(
   const slugOf = slugs(deps.meta)
   const segments = segmentsOf(spans).toSorted((a, b) => a.startUs - b.startUs)
   const below = Map.groupBy(
-    spans.filter((one) => !one.isSegment),
-    (one) => `${one.projectId} ${one.segmentId}`,
+    spans.filter((span) => !span.isSegment),
+    (item) => `${item.projectId} ${item.segmentId}`,
   )
-  const countOf = (one: SeenSpan) => below.get(`${one.projectId} ${one.spanId}`)?.length ?? 0
-  const ops = Map.groupBy(spans, (one) => one.op || 'default')
-  const listed = segments.map((one) => toSegment(one, slugOf(one.projectId), countOf(one)))
+  const countOf = (item: SeenSpan) => below.get(`${item.projectId} ${item.spanId}`)?.length ?? 0
+  const ops = Map.groupBy(spans, (item) => item.op || 'default')
+  const listed = segments.map((segment) => toSegment(segment, slugOf(segment.projectId), countOf(segment)))
   return {
     errors: events.length,
     performance_issues: 0,
     logs: 0,
     span_count: spans.length,
     span_count_map: Object.fromEntries([...ops].map(([op, some]) => [op, some.length])),
-    transaction_child_count_map: segments.map((one) => ({
-      'transaction.span_id': one.spanId,
-      'count()': countOf(one),
+    transaction_child_count_map: segments.map((segment) => ({
+      'transaction.span_id': segment.spanId,
+      'count()': countOf(segment),
     })),
     truncated,
     segments: atS === undefined ? listed.slice(0, listedMax) : nearestTo(listed, atS, listedMax),
@@ -187,24 +187,24 @@ export async function traceMeta(
 
 const parsed = <T>(json: string, none: T): T => (json === '' ? none : (JSON.parse(json) as T))
 
-const nodeOf = (one: SeenSpan, slug: string): RestTraceSpan => ({
+const nodeOf = (item: SeenSpan, slug: string): RestTraceSpan => ({
   event_type: 'span',
-  event_id: one.spanId,
-  parent_span_id: one.parentId || null,
-  transaction_id: one.segmentId,
-  project_id: one.projectId,
+  event_id: item.spanId,
+  parent_span_id: item.parentId || null,
+  transaction_id: item.segmentId,
+  project_id: item.projectId,
   project_slug: slug,
-  is_transaction: one.isSegment,
-  ...{ transaction: one.transaction, op: one.op, name: one.name, description: one.description },
-  ...{ status: one.status, origin: one.origin, kind: one.kind, cut: one.cut || null },
-  start_timestamp: seconds(one.startUs),
-  end_timestamp: seconds(one.startUs + one.durationUs),
-  duration: one.durationUs / 1000,
-  self_time: one.selfUs < 0 ? null : one.selfUs / 1000,
-  ...{ environment: one.environment, release: one.release, measurements: one.measurements },
-  additional_attributes: parsed<Record<string, unknown>>(one.attributes, {}),
-  links: parsed<RestTraceSpan['links']>(one.links, []),
-  repaired: one.repaired,
+  is_transaction: item.isSegment,
+  ...{ transaction: item.transaction, op: item.op, name: item.name, description: item.description },
+  ...{ status: item.status, origin: item.origin, kind: item.kind, cut: item.cut || null },
+  start_timestamp: seconds(item.startUs),
+  end_timestamp: seconds(item.startUs + item.durationUs),
+  duration: item.durationUs / 1000,
+  self_time: item.selfUs < 0 ? null : item.selfUs / 1000,
+  ...{ environment: item.environment, release: item.release, measurements: item.measurements },
+  additional_attributes: parsed<Record<string, unknown>>(item.attributes, {}),
+  links: parsed<RestTraceSpan['links']>(item.links, []),
+  repaired: item.repaired,
   ...{ children: [], errors: [], occurrences: [] },
 })
 
@@ -214,8 +214,8 @@ const nodeOf = (one: SeenSpan, slug: string): RestTraceSpan => ({
  */
 export function treesOf(spans: readonly SeenSpan[], slugOf: (projectId: number) => string): RestTraceSpan[] {
   const ordered = spans.toSorted((a, b) => a.startUs - b.startUs || b.durationUs - a.durationUs)
-  const ids = new Set(spans.map((one) => one.spanId))
-  const byParent = Map.groupBy(ordered, (one) => one.parentId)
+  const ids = new Set(spans.map((span) => span.spanId))
+  const byParent = Map.groupBy(ordered, (item) => item.parentId)
   const placed = new Set<SeenSpan>()
   const roots: RestTraceSpan[] = []
   const place = (root: SeenSpan) => {
@@ -224,35 +224,39 @@ export function treesOf(spans: readonly SeenSpan[], slugOf: (projectId: number) 
     const first = nodeOf(root, slugOf(root.projectId))
     roots.push(first)
     const open = [{ span: root, into: first.children, depth: 1 }]
-    for (let one = open.pop(); one; one = open.pop())
-      for (const child of byParent.get(one.span.spanId) ?? []) {
+    for (let item = open.pop(); item; item = open.pop())
+      for (const child of byParent.get(item.span.spanId) ?? []) {
         if (placed.has(child)) continue
         placed.add(child)
         const node = nodeOf(child, slugOf(child.projectId))
-        one.into.push(node)
-        const isDeep = one.depth + 1 >= depthMax
-        open.push({ span: child, into: isDeep ? one.into : node.children, depth: isDeep ? one.depth : one.depth + 1 })
+        item.into.push(node)
+        const isDeep = item.depth + 1 >= depthMax
+        open.push({
+          span: child,
+          into: isDeep ? item.into : node.children,
+          depth: isDeep ? item.depth : item.depth + 1,
+        })
       }
   }
-  for (const one of ordered) if (one.parentId === '' || !ids.has(one.parentId)) place(one)
+  for (const item of ordered) if (item.parentId === '' || !ids.has(item.parentId)) place(item)
   // what is left is a circle
-  for (const one of ordered) place(one)
+  for (const item of ordered) place(item)
   return roots
 }
 
-const errorOf = (one: RestTraceEvent, said: EventSpan | undefined): RestTraceError => ({
+const errorOf = (traceEvent: RestTraceEvent, said: EventSpan | undefined): RestTraceError => ({
   event_type: 'error',
-  ...{ id: one.eventID, event_id: one.eventID },
-  ...{ issue_id: one.groupID === null ? null : Number(one.groupID), short_id: one.shortId },
-  ...{ project_id: Number(one.projectID), project_slug: one.projectSlug },
-  ...{ title: one.title, message: one.title, culprit: said?.culprit ?? '' },
+  ...{ id: traceEvent.eventID, event_id: traceEvent.eventID },
+  ...{ issue_id: traceEvent.groupID === null ? null : Number(traceEvent.groupID), short_id: traceEvent.shortId },
+  ...{ project_id: Number(traceEvent.projectID), project_slug: traceEvent.projectSlug },
+  ...{ title: traceEvent.title, message: traceEvent.title, culprit: said?.culprit ?? '' },
   type: said?.type || 'error',
   metadata: {
     ...(said?.errorType ? { type: said.errorType } : {}),
     ...(said?.errorValue ? { value: said.errorValue } : {}),
   },
-  ...{ level: one.level, transaction: said?.transaction ?? '', span_id: one.span?.spanID ?? null },
-  ...{ timestamp: one.timestamp, start_timestamp: one.timestamp },
+  ...{ level: traceEvent.level, transaction: said?.transaction ?? '', span_id: traceEvent.span?.spanID ?? null },
+  ...{ timestamp: traceEvent.timestamp, start_timestamp: traceEvent.timestamp },
 })
 
 /** The trees of a trace with its errors beside them, and whether more spans are stored than are in them. */
@@ -262,6 +266,6 @@ export async function traceTree(
   traceId: string,
 ): Promise<{ nodes: (RestTraceSpan | RestTraceError)[]; truncated: boolean }> {
   const { spans, truncated, events, said } = await traceOf(deps, projectIds, traceId)
-  const errors = events.map((one) => errorOf(one, said.get(saidKey(one.projectID, one.eventID))))
+  const errors = events.map((event) => errorOf(event, said.get(saidKey(event.projectID, event.eventID))))
   return { nodes: [...treesOf(spans, slugs(deps.meta)), ...errors], truncated }
 }

@@ -49,50 +49,50 @@ test.each<[string, string, number, { index: number; count: object }[]]>([
     ],
   ],
 ])('%s that the store refuses: dead, kept whole, sent again, counted once', async (_name, bad, died, items) => {
-  const one = await bench()
-  one.events.spans.bad = bad
-  const refine = one.open()
+  const entry = await bench()
+  entry.events.spans.bad = bad
+  const refine = entry.open()
   await refine.start()
-  const jpos = await one.writer.append(head(one.projectId), body)
-  await send(one, 1)
-  refine.advance(one.writer.durable())
-  await settled(one, 1 + all - died)
-  const sums = () => ['stored', 'dead', 'invalid', 'duplicate', 'received'].map((name) => outcome(one, name))
+  const jpos = await entry.writer.append(head(entry.projectId), body)
+  await send(entry, 1)
+  refine.advance(entry.writer.durable())
+  await settled(entry, 1 + all - died)
+  const sums = () => ['stored', 'dead', 'invalid', 'duplicate', 'received'].map((name) => outcome(entry, name))
   expect(sums()).toEqual([1 + all - died, died, 2, 0, 1 + all + 2])
-  const dead = one.meta.deadItems(10).toReversed()
+  const dead = entry.meta.deadItems(10).toReversed()
   expect(dead.map(({ blobKey }) => blobKey)).toEqual(items.map(({ index }) => `dead/${jpos}-${index}`))
 
-  one.events.spans.bad = ''
+  entry.events.spans.bad = ''
   for (const [at, found] of dead.entries()) {
-    const kept = unpackDead((await openFileBlobs(join(one.folder, 'blobs')).get(found.blobKey)) ?? Buffer.alloc(0))
+    const kept = unpackDead((await openFileBlobs(join(entry.folder, 'blobs')).get(found.blobKey)) ?? Buffer.alloc(0))
     if (!kept) throw new Error('it holds no record')
     expect([kept.body.equals(body), kept.count, kept.head.onlyItem]).toEqual([true, items[at]?.count, items[at]?.index])
     const again = { ...kept.head, again: { ...found, ...kept.count } }
-    await one.writer.append(again, kept.body)
+    await entry.writer.append(again, kept.body)
   }
-  refine.advance(one.writer.durable())
-  await settled(one, 1 + all)
-  expect([sums(), one.meta.deadItems(10), one.events.spans.lines.length]).toEqual([
+  refine.advance(entry.writer.durable())
+  await settled(entry, 1 + all)
+  expect([sums(), entry.meta.deadItems(10), entry.events.spans.lines.length]).toEqual([
     [1 + all, 0, 2, 0, 1 + all + 2],
     [],
     all,
   ])
-  expect(one.failures).toEqual([])
+  expect(entry.failures).toEqual([])
 })
 
 test('events are stored beside spans that are refused, and the event of a record keeps its end', async () => {
-  const one = await bench()
-  one.events.spans.bad = 'poison'
-  one.events.state.bad = 'PoisonError'
-  const refine = one.open()
+  const entry = await bench()
+  entry.events.spans.bad = 'poison'
+  entry.events.state.bad = 'PoisonError'
+  const refine = entry.open()
   await refine.start()
   const event = { exception: { values: [{ type: 'PoisonError', value: 'x' }] } }
   const mixed = `{}\n${item({ type: 'event' }, event)}${item({ type: 'transaction' }, transaction('poison', 900))}`
-  const jpos = await one.writer.append(head(one.projectId), Buffer.from(mixed))
-  await send(one, 3)
-  refine.advance(one.writer.durable())
-  await settled(one, 3)
-  expect([outcome(one, 'stored'), outcome(one, 'dead'), one.events.rows.length]).toEqual([3, 4, 3])
-  const keys = one.meta.deadItems(10).map(({ blobKey }) => blobKey)
+  const jpos = await entry.writer.append(head(entry.projectId), Buffer.from(mixed))
+  await send(entry, 3)
+  refine.advance(entry.writer.durable())
+  await settled(entry, 3)
+  expect([outcome(entry, 'stored'), outcome(entry, 'dead'), entry.events.rows.length]).toEqual([3, 4, 3])
+  const keys = entry.meta.deadItems(10).map(({ blobKey }) => blobKey)
   expect(keys.sort()).toEqual([`dead/${jpos}`, `dead/${jpos}-1`])
 })

@@ -5,7 +5,7 @@ import type { EventRow, EventStore } from '../store/events/events.ts'
 
 const column = (line: string, name: (typeof eventColumns)[number]) => line.split('\t')[eventColumns.indexOf(name)] ?? ''
 const text = (line: string, name: (typeof eventColumns)[number]) =>
-  column(line, name).replace(/\\(.)/g, (_all, one: string) => (one === 'n' ? '\n' : one === 't' ? '\t' : one))
+  column(line, name).replace(/\\(.)/g, (_all, match: string) => (match === 'n' ? '\n' : match === 't' ? '\t' : match))
 const hex = (decimal: string) => BigInt(decimal).toString(16).padStart(16, '0')
 
 /** What `settle` would read back of a line. */

@@ -38,7 +38,9 @@ test.each([
 ])('of a dead item that is sent again the event that died is taken: %s', (_name, discarded, only, directive) => {
   const discardedHashes = discarded.flatMap(hashesOf)
   const { events, outcomes, items } = refineBody(body, { ...head, only }, { discardedHashes })
-  expect(events.map((one) => [one.index, one.row.jpos, one.row.hashes])).toEqual([[only, 1000 + only, hashesOf(only)]])
+  expect(events.map((event) => [event.index, event.row.jpos, event.row.hashes])).toEqual([
+    [only, 1000 + only, hashesOf(only)],
+  ])
   expect(events[0]?.row.message).toContain(directive)
   expect([outcomes, items]).toEqual([[], ['event']])
 })
@@ -48,7 +50,7 @@ test.each([
   ['is not there', {}, 9, 'invalid bad_item'],
 ])('an event that %s ends once, and no other is taken for it', (_name, settings, only, end) => {
   const { events, outcomes } = refineBody(body, { ...head, only }, settings)
-  expect([events, outcomes.map((one) => `${one.outcome} ${one.reason}`)]).toEqual([[], [end]])
+  expect([events, outcomes.map((outcome) => `${outcome.outcome} ${outcome.reason}`)]).toEqual([[], [end]])
 })
 
 test('no event stands where the next record does', () => {
@@ -60,6 +62,6 @@ test('no event stands where the next record does', () => {
     },
   }
   const { events, outcomes } = refineRecord(record, Buffer.from(body), plainSettings)
-  expect(events.map((one) => one.row.jpos)).toEqual([1000, 1001, 1002])
-  expect(outcomes.map((one) => `${one.outcome} ${one.reason}`)).toEqual(['invalid too_many_items'])
+  expect(events.map((event) => event.row.jpos)).toEqual([1000, 1001, 1002])
+  expect(outcomes.map((outcome) => `${outcome.outcome} ${outcome.reason}`)).toEqual(['invalid too_many_items'])
 })

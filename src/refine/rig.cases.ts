@@ -114,22 +114,22 @@ export async function until(holds: () => boolean, what: string): Promise<void> {
   throw new Error(`never: ${what}`)
 }
 
-export async function settled(one: Bench, count: number, tries = 400): Promise<void> {
+export async function settled(entry: Bench, count: number, tries = 400): Promise<void> {
   for (let i = 0; i < tries; i++) {
-    if (one.meta.cursor() >= one.writer.durable() && stored(one) >= count) return
+    if (entry.meta.cursor() >= entry.writer.durable() && stored(entry) >= count) return
     await systemClock.sleep(25)
   }
-  throw new Error(`stored ${stored(one)} of ${count}`)
+  throw new Error(`stored ${stored(entry)} of ${count}`)
 }
-export const outcome = (one: Bench, name: string) =>
-  one.meta
+export const outcome = (entry: Bench, name: string) =>
+  entry.meta
     .outcomesSince({ fromMs: 0 })
     .filter((row) => row.outcome === name)
     .reduce((sum, row) => sum + row.quantity, 0)
-export const stored = (one: Bench) => outcome(one, 'stored')
+export const stored = (entry: Bench) => outcome(entry, 'stored')
 
-export async function send(one: Bench, count: number, type?: string): Promise<string[]> {
+export async function send(entry: Bench, count: number, type?: string): Promise<string[]> {
   const ids = Array.from({ length: count }, newId)
-  await Promise.all(ids.map((id) => one.writer.append(head(one.projectId), envelope(id, type))))
+  await Promise.all(ids.map((id) => entry.writer.append(head(entry.projectId), envelope(id, type))))
   return ids
 }

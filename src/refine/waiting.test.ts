@@ -85,131 +85,139 @@ test('blobs wait for room and begin a stream anew; other faults pass', async () 
 })
 
 /** Fails each commit with `error` until the returned function is called. */
-function failCommits(one: Bench, error: () => Error): () => void {
-  const { commitBatch } = one.meta
-  one.meta.commitBatch = () => {
+function failCommits(entry: Bench, error: () => Error): () => void {
+  const { commitBatch } = entry.meta
+  entry.meta.commitBatch = () => {
     throw error()
   }
   return () => {
-    one.meta.commitBatch = commitBatch
+    entry.meta.commitBatch = commitBatch
   }
 }
 
 test('while the disk of the database is full, refining waits, says so, and goes on by itself', async () => {
-  const one = await bench()
-  const giveRoom = failCommits(one, () => new MishapError('DATABASE_UNWRITABLE'))
-  const refine = one.open()
+  const entry = await bench()
+  const giveRoom = failCommits(entry, () => new MishapError('DATABASE_UNWRITABLE'))
+  const refine = entry.open()
   await refine.start()
-  await send(one, 8)
-  refine.advance(one.writer.durable())
+  await send(entry, 8)
+  refine.advance(entry.writer.durable())
   await until(() => refine.waitsFor() !== undefined, 'waits')
   expect(refine.waitsFor()).toMatchObject({ store: 'database' })
-  expect([stored(one), one.failures]).toEqual([0, []])
+  expect([stored(entry), entry.failures]).toEqual([0, []])
   giveRoom()
-  await settled(one, 8)
-  expect([one.events.rows.length, outcome(one, 'dead'), refine.waitsFor(), one.failures]).toEqual([8, 0, undefined, []])
+  await settled(entry, 8)
+  expect([entry.events.rows.length, outcome(entry, 'dead'), refine.waitsFor(), entry.failures]).toEqual([
+    8,
+    0,
+    undefined,
+    [],
+  ])
 })
 
 test('an outage of the events store has one begin, though its reads answer between the inserts', async () => {
-  const one = await bench()
-  one.events.state.fail.push('before', 'before', 'before', 'before')
-  const refine = one.open()
+  const entry = await bench()
+  entry.events.state.fail.push('before', 'before', 'before', 'before')
+  const refine = entry.open()
   await refine.start()
-  await send(one, 2)
-  refine.advance(one.writer.durable())
-  await until(() => one.events.state.inserts === 2, 'the second try')
+  await send(entry, 2)
+  refine.advance(entry.writer.durable())
+  await until(() => entry.events.state.inserts === 2, 'the second try')
   const begun = refine.waitsFor()
   expect(begun).toMatchObject({ store: 'events' })
-  await until(() => one.events.state.inserts === 4, 'the fourth try')
+  await until(() => entry.events.state.inserts === 4, 'the fourth try')
   expect(refine.waitsFor()).toEqual(begun)
-  await settled(one, 2)
+  await settled(entry, 2)
   expect(refine.waitsFor()).toBeUndefined()
 })
 
 test('a batch that could not be opened for want of room is opened later', async () => {
-  const one = await bench()
-  const { openBatch } = one.meta
+  const entry = await bench()
+  const { openBatch } = entry.meta
   let tries = 0
-  one.meta.openBatch = (from, to) => {
+  entry.meta.openBatch = (from, to) => {
     if (++tries < 3) throw new MishapError('DATABASE_UNWRITABLE')
     return openBatch(from, to)
   }
-  const refine = one.open()
+  const refine = entry.open()
   await refine.start()
-  await send(one, 2)
-  refine.advance(one.writer.durable())
-  await settled(one, 2)
-  expect([one.events.rows.length, one.failures]).toEqual([2, []])
+  await send(entry, 2)
+  refine.advance(entry.writer.durable())
+  await settled(entry, 2)
+  expect([entry.events.rows.length, entry.failures]).toEqual([2, []])
 })
 
 test('a batch that waits for room to be opened is opened before the one that follows', async () => {
-  const one = await bench()
-  const refine = one.open()
+  const entry = await bench()
+  const refine = entry.open()
   await refine.start()
-  const begin = one.meta.cursor()
-  const { openBatch } = one.meta
+  const begin = entry.meta.cursor()
+  const { openBatch } = entry.meta
   const first: number[] = []
-  one.meta.openBatch = (from, to) => {
+  entry.meta.openBatch = (from, to) => {
     first[0] ??= from
     // the disk has room again before the first of the two asks once more
     if (from === first[0] && first.push(from) < 6) throw new MishapError('DATABASE_UNWRITABLE')
     return openBatch(from, to)
   }
-  await send(one, 2)
-  refine.advance(one.writer.durable())
+  await send(entry, 2)
+  refine.advance(entry.writer.durable())
   await until(() => first.length > 0, 'the first batch')
-  await send(one, 3)
-  refine.advance(one.writer.durable())
-  await settled(one, 5)
-  expect([one.events.rows.length, stored(one), one.failures]).toEqual([5, 5, []])
-  expect(one.meta.cursor()).toBeGreaterThan(begin)
+  await send(entry, 3)
+  refine.advance(entry.writer.durable())
+  await settled(entry, 5)
+  expect([entry.events.rows.length, stored(entry), entry.failures]).toEqual([5, 5, []])
+  expect(entry.meta.cursor()).toBeGreaterThan(begin)
 })
 
 test('commits that fail, however often, make no dead item of what is stored', async () => {
-  const one = await bench()
-  await send(one, 5)
-  const mend = failCommits(one, () => new Error('constraint failed'))
+  const entry = await bench()
+  await send(entry, 5)
+  const mend = failCommits(entry, () => new Error('constraint failed'))
   for (let starts = 0; starts < 8; starts++) {
-    const refine = one.open()
-    const failures = one.failures.length
+    const refine = entry.open()
+    const failures = entry.failures.length
     // the first ends in its loop, those after it in their recovery
     const recovered = await refine.start().then(
       () => true,
       () => false,
     )
-    refine.advance(one.writer.durable())
-    if (recovered) await until(() => one.failures.length > failures, 'failure')
+    refine.advance(entry.writer.durable())
+    if (recovered) await until(() => entry.failures.length > failures, 'failure')
     await refine.stop(0)
-    expect(existsSync(join(one.folder, 'journal', 'recovery'))).toBe(false)
+    expect(existsSync(join(entry.folder, 'journal', 'recovery'))).toBe(false)
   }
   mend()
-  const last = one.open()
+  const last = entry.open()
   await last.start()
-  last.advance(one.writer.durable())
-  await settled(one, 5)
-  expect([one.events.rows.length, outcome(one, 'stored'), outcome(one, 'dead')]).toEqual([5, 5, 0])
-  expect(one.meta.deadItems(5)).toEqual([])
+  last.advance(entry.writer.durable())
+  await settled(entry, 5)
+  expect([entry.events.rows.length, outcome(entry, 'stored'), outcome(entry, 'dead')]).toEqual([5, 5, 0])
+  expect(entry.meta.deadItems(5)).toEqual([])
 })
 
 test('a record that can no longer be refined, though its row stands, counts as stored and never as dead', async () => {
-  const one = await bench()
-  await send(one, 3)
-  const mend = failCommits(one, () => new Error('constraint failed'))
-  const first = one.open()
+  const entry = await bench()
+  await send(entry, 3)
+  const mend = failCommits(entry, () => new Error('constraint failed'))
+  const first = entry.open()
   await first.start()
-  first.advance(one.writer.durable())
-  await until(() => one.failures.length > 0, 'failure')
+  first.advance(entry.writer.durable())
+  await until(() => entry.failures.length > 0, 'failure')
   await first.stop(0)
   mend()
-  const { projectSettings } = one.meta
-  one.meta.projectSettings = () => undefined
-  const again = one.open()
+  const { projectSettings } = entry.meta
+  entry.meta.projectSettings = () => undefined
+  const again = entry.open()
   await again.start()
-  one.meta.projectSettings = projectSettings
-  expect([one.events.rows.length, outcome(one, 'stored'), outcome(one, 'received'), outcome(one, 'dead')]).toEqual([
-    3, 3, 3, 0,
-  ])
-  expect(one.meta.listIssues({ projectIds: [one.projectId], sort: 'last', max: 5 })).toMatchObject([{ count: 3 }])
+  entry.meta.projectSettings = projectSettings
+  expect([
+    entry.events.rows.length,
+    outcome(entry, 'stored'),
+    outcome(entry, 'received'),
+    outcome(entry, 'dead'),
+  ]).toEqual([3, 3, 3, 0])
+  expect(entry.meta.listIssues({ projectIds: [entry.projectId], sort: 'last', max: 5 })).toMatchObject([{ count: 3 }])
 })
 
 test('a worker that ends while it waits for the disk is not waited for', async () => {

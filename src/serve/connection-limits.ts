@@ -29,15 +29,15 @@ export function boundHeads(server: Server, isTrusted: (address: string) => boole
     oldest.destroy()
   }
   /** The group with the most connections: the one that floods, where one does. */
-  const largest = () => [...waiting].reduce((most, one) => (one[1].size > most[1].size ? one : most))[0]
+  const largest = () => [...waiting].reduce((most, entry) => (entry[1].size > most[1].size ? entry : most))[0]
   const enter = (socket: Socket) => {
-    const one = open.get(socket)
-    if (!one || socket.destroyed) return
-    const here = waiting.get(one.group) ?? new Set()
-    waiting.set(one.group, here)
+    const entry = open.get(socket)
+    if (!entry || socket.destroyed) return
+    const here = waiting.get(entry.group) ?? new Set()
+    waiting.set(entry.group, here)
     here.add(socket)
     total++
-    if (here.size > limits.perAddress && !one.isTrusted) cutOldest(one.group)
+    if (here.size > limits.perAddress && !entry.isTrusted) cutOldest(entry.group)
     else if (total > limits.total) cutOldest(largest())
   }
   server.on('connection', (socket) => {
@@ -48,13 +48,13 @@ export function boundHeads(server: Server, isTrusted: (address: string) => boole
     socket.once('close', () => leave(group, socket))
   })
   server.on('request', ({ socket }: IncomingMessage, res: ServerResponse) => {
-    const one = open.get(socket)
-    if (!one) return
-    leave(one.group, socket)
-    one.requests++
+    const entry = open.get(socket)
+    if (!entry) return
+    leave(entry.group, socket)
+    entry.requests++
     res.once('close', () => {
-      one.requests--
-      if (one.requests === 0) enter(socket)
+      entry.requests--
+      if (entry.requests === 0) enter(socket)
     })
   })
 }

@@ -70,7 +70,7 @@ describe('mishap doctor', () => {
     const { asked, call } = server(200, good)
     await askDoctor({}, env, call)
     await askDoctor({ org: 'b', project: 'c', url: 'http://z.test', token: 't', release: 'r/1' }, env, call)
-    expect(asked.map((one) => one.url)).toEqual([
+    expect(asked.map((entry) => entry.url)).toEqual([
       'https://m.test/base/api/0/projects/acme/w%20b/releases/from-env/source-map-debug/',
       'http://z.test/api/0/projects/b/c/releases/r%2F1/source-map-debug/',
     ])

@@ -102,7 +102,7 @@ function readAnswer(text: string): ReleaseDiagnosis | undefined {
   return isOne ? (value as unknown as ReleaseDiagnosis) : undefined
 }
 
-const counted = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`
+const counted = (count: number, text: string, many: string) => `${count} ${count === 1 ? text : many}`
 
 function bundleLine({ bundleId, scripts, read, verdict }: BundleDiagnosis): string {
   const name = bundleId === '' ? 'single files' : `bundle ${bundleId.slice(0, 8)}`

@@ -39,8 +39,8 @@ const overloaded = () => new MishapError('REQUEST_OVERLOADED', { retryAfterS })
 /** The group of an address that limits count as one: a machine has a whole /64 of IPv6. */
 export function addressGroup(address: string): string {
   if (!address.includes(':') || !ipaddr.isValid(address)) return address
-  const one = ipaddr.process(address)
-  return one.kind() === 'ipv4' ? one.toString() : one.toNormalizedString().split(':').slice(0, 4).join(':')
+  const entry = ipaddr.process(address)
+  return entry.kind() === 'ipv4' ? entry.toString() : entry.toNormalizedString().split(':').slice(0, 4).join(':')
 }
 
 type Count = {
@@ -94,15 +94,15 @@ function createBodies(bound: Bound, clock: Clock) {
   const coming = new Set<Coming>()
   const slowest = (address: string | undefined): Coming | undefined => {
     const nowMs = clock.now()
-    const rate = (one: Coming) => one.bytes() / (nowMs - one.sinceMs)
+    const rate = (entry: Coming) => entry.bytes() / (nowMs - entry.sinceMs)
     let found: Coming | undefined
-    for (const one of coming) {
-      if (nowMs - one.sinceMs < yieldsMs || (address !== undefined && one.address !== address)) continue
-      if (!found || rate(one) < rate(found)) found = one
+    for (const entry of coming) {
+      if (nowMs - entry.sinceMs < yieldsMs || (address !== undefined && entry.address !== address)) continue
+      if (!found || rate(entry) < rate(found)) found = entry
     }
     return found
   }
-  return (address: string, one: Pick<Coming, 'bytes' | 'cut'>): (() => void) => {
+  return (address: string, entry: Pick<Coming, 'bytes' | 'cut'>): (() => void) => {
     const full = count.full(address)
     const gives = full && slowest(full === 'address' ? address : undefined)
     // Its place is free at once: whoever is cut off gives it back only some turns of the event loop later.
@@ -113,7 +113,7 @@ function createBodies(bound: Bound, clock: Clock) {
       coming.delete(mine)
       give()
     }
-    const mine: Coming = { address, sinceMs: clock.now(), ...one, release }
+    const mine: Coming = { address, sinceMs: clock.now(), ...entry, release }
     coming.add(mine)
     return release
   }
@@ -187,7 +187,7 @@ export function createGate(clock: Clock, limits: GateLimits = gateLimits) {
   const streams = createCount(limits.streams)
   return {
     /** A body begins to come; `cut` ends it. Throws REQUEST_TOO_MANY, REQUEST_OVERLOADED. */
-    body: ({ kind, address }: Asker, one: Pick<Coming, 'bytes' | 'cut'>) => bodies[kind](address, one),
+    body: ({ kind, address }: Asker, entry: Pick<Coming, 'bytes' | 'cut'>) => bodies[kind](address, entry),
     /** A request with its whole body. Throws REQUEST_TOO_MANY, REQUEST_OVERLOADED. */
     request: ({ kind, address }: Asker) => takeOne(requests[kind], address),
     /** A turn at process app. Throws REQUEST_OVERLOADED; undefined when `signal` aborts before. */

@@ -7,7 +7,7 @@ const change = (id: string): LiveChange => ({ kind: 'issue', id })
 test('listeners of an organization hear its changes and no other', () => {
   const live = createLive(100)
   const heard: [number, LiveChange][] = []
-  const stop = live.subscribe(1, 0, (id, one) => heard.push([id, one]))
+  const stop = live.subscribe(1, 0, (id, liveChange) => heard.push([id, liveChange]))
   live.publish(1, change('a'))
   live.publish(2, change('b'))
   stop()
@@ -38,7 +38,7 @@ describe('a stream that was away', () => {
     const live = createLive(1000)
     for (let i = 1; i <= 600; i++) live.publish(1, change(String(i)))
     const heard: [number, LiveChange][] = []
-    live.subscribe(1, lastId, (id, one) => heard.push([id, one]))
+    live.subscribe(1, lastId, (id, liveChange) => heard.push([id, liveChange]))
     expect(heard).toEqual(expected)
     live.publish(1, change('after'))
     expect(heard.slice(expected.length)).toEqual([[1601, change('after')]])
@@ -46,7 +46,7 @@ describe('a stream that was away', () => {
 
   test('comes behind an earlier start before anything happened', () => {
     const heard: LiveChange[] = []
-    createLive(1000).subscribe(1, 900, (_id, one) => heard.push(one))
+    createLive(1000).subscribe(1, 900, (_id, liveChange) => heard.push(liveChange))
     expect(heard).toEqual([{ kind: 'missed' }])
   })
 })

@@ -29,10 +29,10 @@ export function createLive(startId: number): Live {
     },
     subscribe: (organizationId, lastId, listener) => {
       const room = roomOf(organizationId)
-      const since = lastId > 0 ? room.kept.filter((one) => one.id > lastId) : []
+      const since = lastId > 0 ? room.kept.filter((entry) => entry.id > lastId) : []
       // Ids have no gaps: another count is an id of before the kept ones, or of another start.
       if (lastId > 0 && since.length !== room.lastId - lastId) listener(room.lastId, { kind: 'missed' })
-      else for (const one of since) listener(one.id, one.change)
+      else for (const entry of since) listener(entry.id, entry.change)
       room.listeners.add(listener)
       return () => void room.listeners.delete(listener)
     },

@@ -15,7 +15,7 @@ export type Numbers = {
   app: AppNumbers | undefined
 }
 
-const one = (name: string, help: string, type: Metric['type'], value: number): Metric => ({
+const entry = (name: string, help: string, type: Metric['type'], value: number): Metric => ({
   name,
   help,
   type,
@@ -62,30 +62,30 @@ function processMetrics({ processes, residentBytes: own, app }: Numbers): Metric
 function appMetrics(app: AppNumbers): Metric[] {
   const { refine, journal } = app
   return [
-    one(
+    entry(
       'mishap_journal_waiting_records',
       'Records that refine has not committed, counted up to 5000.',
       'gauge',
       journal.waitingRecords,
     ),
-    one(
+    entry(
       'mishap_journal_oldest_waiting_seconds',
       'How long the oldest of them waits.',
       'gauge',
       journal.oldestWaitingMs / 1000,
     ),
-    one('mishap_refine_batches_total', 'Batches committed since app started.', 'counter', refine.batches),
-    one('mishap_refine_records_total', 'Records committed since app started.', 'counter', refine.records),
-    one('mishap_refine_events_total', 'Events stored since app started.', 'counter', refine.events),
-    one(
+    entry('mishap_refine_batches_total', 'Batches committed since app started.', 'counter', refine.batches),
+    entry('mishap_refine_records_total', 'Records committed since app started.', 'counter', refine.records),
+    entry('mishap_refine_events_total', 'Events stored since app started.', 'counter', refine.events),
+    entry(
       'mishap_refine_seconds_total',
       'Time of all batches from their start to their commit; two may be under way at once.',
       'counter',
       refine.ms / 1000,
     ),
-    one('mishap_sqlite_bytes', 'Size of the SQLite database with its log.', 'gauge', app.sqliteBytes),
-    one('mishap_dead_items', 'Dead items that are kept.', 'gauge', app.deadItems),
-    one('mishap_jobs_failing', 'Jobs whose last run failed.', 'gauge', app.jobsFailing),
+    entry('mishap_sqlite_bytes', 'Size of the SQLite database with its log.', 'gauge', app.sqliteBytes),
+    entry('mishap_dead_items', 'Dead items that are kept.', 'gauge', app.deadItems),
+    entry('mishap_jobs_failing', 'Jobs whose last run failed.', 'gauge', app.jobsFailing),
   ]
 }
 
@@ -99,7 +99,7 @@ export function metricsOf(numbers: Numbers): Metric[] {
       type: 'gauge',
       samples: [[{ version: numbers.version }, 1]],
     },
-    one('mishap_start_time_seconds', 'When process main started, since 1970.', 'gauge', numbers.startedMs / 1000),
+    entry('mishap_start_time_seconds', 'When process main started, since 1970.', 'gauge', numbers.startedMs / 1000),
     ...processMetrics(numbers),
     {
       name: 'mishap_ingest_requests_total',
@@ -107,9 +107,9 @@ export function metricsOf(numbers: Numbers): Metric[] {
       type: 'counter',
       samples: numbers.answers.map(({ status, code, count }) => [{ status: String(status), code }, count] as const),
     },
-    one('mishap_journal_lag_bytes', 'Bytes in the journal that are not refined.', 'gauge', journal.lagBytes),
-    one('mishap_journal_bound_bytes', 'Bytes that the journal may hold.', 'gauge', journal.boundBytes),
-    one(
+    entry('mishap_journal_lag_bytes', 'Bytes in the journal that are not refined.', 'gauge', journal.lagBytes),
+    entry('mishap_journal_bound_bytes', 'Bytes that the journal may hold.', 'gauge', journal.boundBytes),
+    entry(
       'mishap_journal_done_bytes_total',
       'Bytes of the journal that were refined since main started.',
       'counter',

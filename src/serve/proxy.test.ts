@@ -99,8 +99,8 @@ test('each page has a nonce of its own, and what is no page has no policy', asyn
     headers: { 'content-type': req.url === '/page' ? 'text/html' : 'application/json' },
     body: '{}',
   }))
-  const [one, two, data] = await Promise.all([fetch(`${url}/page`), fetch(`${url}/page`), fetch(`${url}/data`)])
-  expect(one.headers.get('content-security-policy')).not.toBe(two.headers.get('content-security-policy'))
+  const [entry, two, data] = await Promise.all([fetch(`${url}/page`), fetch(`${url}/page`), fetch(`${url}/data`)])
+  expect(entry.headers.get('content-security-policy')).not.toBe(two.headers.get('content-security-policy'))
   expect(data.headers.get('content-security-policy')).toBeNull()
 })
 
@@ -287,7 +287,7 @@ test.each<[string, Record<string, string>, number, string]>([
   expect(answer.headers.get('retry-after')).toBe(status === 429 ? '5' : null)
   // what has no body is not touched
   expect((await fetch(url)).status).toBe(200)
-  for (const one of stalled) one.leave()
+  for (const entry of stalled) entry.leave()
 })
 
 test('a body that has stalled for two seconds gives way to the next one', async () => {
@@ -321,7 +321,7 @@ test('a refused sender that does not end its body is cut off', async () => {
 })
 
 test('an address has a number of live streams, which do not count as requests', async () => {
-  const one = { perAddress: 1, total: 1 }
+  const entry = { perAddress: 1, total: 1 }
   const held: ServerResponse[] = []
   const upstream = createServer((req, res) => {
     if (req.url !== '/live') return void res.end('ok')
@@ -332,7 +332,7 @@ test('an address has a number of live streams, which do not count as requests', 
   open.push(upstream)
   const url = await front(undefined, {
     limits: {
-      gate: { ...gateLimits, requests: { known: one, unknown: one }, streams: { perAddress: 2, total: 9 } },
+      gate: { ...gateLimits, requests: { known: entry, unknown: entry }, streams: { perAddress: 2, total: 9 } },
     },
   })
   const streams = [await fetch(`${url}/live`), await fetch(`${url}/live`)]
@@ -346,8 +346,8 @@ test('an address has a number of live streams, which do not count as requests', 
 })
 
 test('what asks app in its own way has the same limits', async () => {
-  const one = { perAddress: 1, total: 1 }
-  const limits = { gate: { ...gateLimits, requests: { known: one, unknown: one } } }
+  const entry = { perAddress: 1, total: 1 }
+  const limits = { gate: { ...gateLimits, requests: { known: entry, unknown: entry } } }
   const proxy = createProxy(optionsOf({ limits }))
   const held: ServerResponse[] = []
   const server = createServer(async (req, res) => {

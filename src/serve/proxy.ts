@@ -81,7 +81,7 @@ function passedOn(req: IncomingMessage, options: ProxyOptions, body?: Body): Inc
     (req.headers.connection ?? '')
       .toLowerCase()
       .split(',')
-      .map((one) => one.trim()),
+      .map((part) => part.trim()),
   )
   const headers: IncomingHttpHeaders = {}
   for (const [name, value] of Object.entries(req.headers))
@@ -319,12 +319,12 @@ export function createProxy(options: ProxyOptions) {
       if (head.length > 0) upstream.write(head)
       upstream.pipe(socket).pipe(upstream)
     })
-    for (const [one, other] of [
+    for (const [entry, other] of [
       [socket, upstream],
       [upstream, socket],
     ] as const) {
-      one.on('error', () => other.destroy())
-      one.on('close', () => other.destroy())
+      entry.on('error', () => other.destroy())
+      entry.on('close', () => other.destroy())
     }
   }
   return {

@@ -41,62 +41,62 @@ function rig(kept: Buffer | undefined = packDead(head, Buffer.from('abc'))) {
 }
 
 test('the record goes to the journal with a note of which dead item it was', async () => {
-  const one = rig()
-  const done = one.again.send(item)
-  await one.settled()
-  const [message] = one.sent
+  const entry = rig()
+  const done = entry.again.send(item)
+  await entry.settled()
+  const [message] = entry.sent
   expect(message).toMatchObject({
     kind: 'append',
     head: { ...head, again: { id: 9, blobKey: 'dead/4', category: 'default', itemType: 'envelope', bytes: 3 } },
   })
   expect(Buffer.from(message?.body ?? []).toString()).toBe('abc')
-  one.again.appended({ kind: 'appended', id: message?.id ?? 0, jpos: 77 })
+  entry.again.appended({ kind: 'appended', id: message?.id ?? 0, jpos: 77 })
   await done
-  expect(one.notes).toMatchObject([{ jpos: 77, keyId: 3, route: 'again', status: 202 }])
+  expect(entry.notes).toMatchObject([{ jpos: 77, keyId: 3, route: 'again', status: 202 }])
 })
 
 test.each([
   ['one event', { category: 'error', itemType: 'event' } as const, 1],
   ['a transaction with 20 spans', { category: 'transaction', itemType: 'transaction', spans: 20 } as const, 21],
 ])('%s goes back with what it was counted as', async (_name, count, quantity) => {
-  const one = rig(packDead({ ...head, onlyItem: 1 }, Buffer.from('abc'), count))
-  expect(await one.again.counted(item)).toBe(quantity)
-  void one.again.send(item).catch(() => undefined)
-  await one.settled()
-  expect(one.sent[0]?.head).toMatchObject({ onlyItem: 1, again: { id: 9, ...count } })
+  const entry = rig(packDead({ ...head, onlyItem: 1 }, Buffer.from('abc'), count))
+  expect(await entry.again.counted(item)).toBe(quantity)
+  void entry.again.send(item).catch(() => undefined)
+  await entry.settled()
+  expect(entry.sent[0]?.head).toMatchObject({ onlyItem: 1, again: { id: 9, ...count } })
 })
 
 test('twice at once is a conflict, until its commit has taken it out or it failed', async () => {
-  const one = rig()
-  const first = one.again.send(item)
-  await expect(one.again.send(item)).rejects.toMatchObject({ code: 'CONFLICT' })
-  await one.settled()
-  one.again.appended({ kind: 'appended', id: one.sent[0]?.id ?? 0, jpos: -1, code: 'ACCEPT_DISK_FULL' })
+  const entry = rig()
+  const first = entry.again.send(item)
+  await expect(entry.again.send(item)).rejects.toMatchObject({ code: 'CONFLICT' })
+  await entry.settled()
+  entry.again.appended({ kind: 'appended', id: entry.sent[0]?.id ?? 0, jpos: -1, code: 'ACCEPT_DISK_FULL' })
   await expect(first).rejects.toMatchObject({ code: 'ACCEPT_DISK_FULL' })
-  const second = one.again.send(item)
-  await one.settled()
-  one.again.appended({ kind: 'appended', id: one.sent[1]?.id ?? 0, jpos: 5 })
+  const second = entry.again.send(item)
+  await entry.settled()
+  entry.again.appended({ kind: 'appended', id: entry.sent[1]?.id ?? 0, jpos: 5 })
   await second
-  await expect(one.again.send(item)).rejects.toThrow(MishapError)
+  await expect(entry.again.send(item)).rejects.toThrow(MishapError)
 })
 
 test('a large body goes to the blobs', async () => {
-  const one = rig(packDead(head, Buffer.alloc(2_000_000, 97)))
-  const done = one.again.send(item)
-  await one.settled()
-  await one.settled()
-  expect(one.puts).toHaveLength(1)
-  expect(one.sent[0]?.head.spool).toEqual({ key: one.puts[0], bytes: 2_000_000 })
-  expect(one.sent[0]?.body).toHaveLength(0)
-  one.again.appended({ kind: 'appended', id: one.sent[0]?.id ?? 0, jpos: 5 })
+  const entry = rig(packDead(head, Buffer.alloc(2_000_000, 97)))
+  const done = entry.again.send(item)
+  await entry.settled()
+  await entry.settled()
+  expect(entry.puts).toHaveLength(1)
+  expect(entry.sent[0]?.head.spool).toEqual({ key: entry.puts[0], bytes: 2_000_000 })
+  expect(entry.sent[0]?.body).toHaveLength(0)
+  entry.again.appended({ kind: 'appended', id: entry.sent[0]?.id ?? 0, jpos: 5 })
   await done
 })
 
 test('what is no record is refused; a journal that is silent is not waited for for ever', async () => {
   await expect(rig(Buffer.from('1\t2\n')).again.send(item)).rejects.toMatchObject({ code: 'VALIDATION' })
-  const one = rig()
-  const done = one.again.send(item)
-  await one.settled()
-  one.clock.advance(30_000)
+  const entry = rig()
+  const done = entry.again.send(item)
+  await entry.settled()
+  entry.clock.advance(30_000)
   await expect(done).rejects.toMatchObject({ code: 'ACCEPT_OVERLOADED' })
 })

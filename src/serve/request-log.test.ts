@@ -47,15 +47,15 @@ test('what accept took out stays beside the ends', () => {
 test('a refusal has no end; newest first; keys apart', () => {
   const intakes = createIntakes()
   intakes.take([note(1, -1, { status: 403 }), note(1, 5), note(2, 6)])
-  expect(intakes.of([1]).map((one) => one.status)).toEqual([200, 403])
-  expect(intakes.of([1, 2]).map((one) => one.keyId)).toEqual([2, 1, 1])
+  expect(intakes.of([1]).map((entry) => entry.status)).toEqual([200, 403])
+  expect(intakes.of([1, 2]).map((entry) => entry.keyId)).toEqual([2, 1, 1])
   expect(intakes.of([9])).toEqual([])
 })
 
 test('a hundred of each key, a thousand keys', () => {
   const intakes = createIntakes()
   for (let i = 1; i <= 250; i++) intakes.take([note(1, i)])
-  expect(intakes.of([1]).map((one) => one.jpos)).toEqual(Array.from({ length: 100 }, (_, i) => 250 - i))
+  expect(intakes.of([1]).map((entry) => entry.jpos)).toEqual(Array.from({ length: 100 }, (_, i) => 250 - i))
   for (let key = 2; key <= 1001; key++) intakes.take([note(key, 1000 + key)])
   expect(intakes.of([1])).toEqual([])
   expect(intakes.of([2])).toHaveLength(1)

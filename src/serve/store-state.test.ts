@@ -15,6 +15,6 @@ test.each([
   ])
   for (const change of changes) state.note(change)
   expect(state.up()).toBe(up)
-  const each = (one: boolean) => [1, 2].map((id) => [id, { kind: 'engine', up: one }])
+  const each = (entry: boolean) => [1, 2].map((id) => [id, { kind: 'engine', up: entry }])
   expect(published).toEqual(told.flatMap(each))
 })

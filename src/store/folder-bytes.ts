@@ -14,12 +14,12 @@ async function bytesUnder(folder: string): Promise<number> {
   const waiting = [folder]
   for (let next = waiting.pop(); next !== undefined && files < filesMax; next = waiting.pop()) {
     const entries: Dirent[] = await readdir(next, { withFileTypes: true }).catch(() => [])
-    const plain = entries.filter((one) => one.isFile())
+    const plain = entries.filter((item) => item.isFile())
     files += plain.length
-    waiting.push(...entries.filter((one) => one.isDirectory()).map((one) => join(one.parentPath, one.name)))
+    waiting.push(...entries.filter((item) => item.isDirectory()).map((item) => join(item.parentPath, item.name)))
     const sizes = await Promise.all(
-      plain.map((one) =>
-        stat(join(one.parentPath, one.name))
+      plain.map((item) =>
+        stat(join(item.parentPath, item.name))
           // a file with several names lies there once
           .then((found) => (found.blocks * 512) / Math.max(1, found.nlink))
           .catch(() => 0),

@@ -18,9 +18,9 @@ it.each(digestHook.map((part) => [part.where, part.code]))(
 
 it('has the DSN on both sides and no placeholder left', () => {
   const parts = digestHookOf(dsn)
-  const holding = parts.filter((one) => one.code.includes(`dsn: '${dsn}', beforeSend: withDigest`))
-  expect(holding.map((one) => one.where)).toEqual(['instrumentation-client.ts', 'instrumentation.ts'])
-  expect(parts.some((one) => one.code.includes('__'))).toBe(false)
+  const holding = parts.filter((part) => part.code.includes(`dsn: '${dsn}', beforeSend: withDigest`))
+  expect(holding.map((item) => item.where)).toEqual(['instrumentation-client.ts', 'instrumentation.ts'])
+  expect(parts.some((part) => part.code.includes('__'))).toBe(false)
 })
 
 it('is shown for what runs in a browser or in Node.js', () => {

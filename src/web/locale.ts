@@ -1,7 +1,7 @@
 export const locales = ['en', 'de'] as const
 export type Locale = (typeof locales)[number]
 
-const known = (tag: string): Locale | undefined => locales.find((one) => tag.toLowerCase().split('-')[0] === one)
+const known = (tag: string): Locale | undefined => locales.find((locale) => tag.toLowerCase().split('-')[0] === locale)
 
 /** Language of a request from the cookie `locale` and the header accept-language (by its order; weights of browsers follow the order). */
 export function localeOf(chosen: string | undefined, accepted: string | null): Locale {

@@ -21,7 +21,7 @@ export type PlatformId = (typeof platforms)[number]['id']
 
 /** The platform by its id, undefined for what is not in the list. */
 export const platformById = (id: string): (typeof platforms)[number] | undefined =>
-  platforms.find((one) => one.id === id)
+  platforms.find((platform) => platform.id === id)
 
 /** Whether applications of a platform send from browsers; of none that was said, they may. */
 export const sendsFromBrowsers = (id: string | null): boolean =>
@@ -108,7 +108,7 @@ const generic: SnippetPart[] = [{ where: 'environment', code: 'SENTRY_DSN=__DSN_
 
 /** The steps that put an official SDK of this platform to work with `dsn`; a generic one where there is none of our own. */
 export function snippetOf(platform: string | null, dsn: string): SnippetPart[] {
-  const found = platforms.find((one) => one.id === platform)
+  const found = platforms.find((item) => item.id === platform)
   return ((found && parts[found.id]) ?? generic).map((part) => ({
     ...part,
     code: part.code.replaceAll('__DSN__', dsn),

@@ -7,14 +7,14 @@ export function plainParts(text: string): (string | { mark: string })[] {
   if (!hidden.test(text)) return text ? [text] : []
   const parts: (string | { mark: string })[] = []
   let plain = ''
-  for (const one of text) {
-    if (!hidden.test(one)) {
-      plain += one
+  for (const name of text) {
+    if (!hidden.test(name)) {
+      plain += name
       continue
     }
     if (plain) parts.push(plain)
     plain = ''
-    parts.push({ mark: `U+${(one.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}` })
+    parts.push({ mark: `U+${(name.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}` })
   }
   if (plain) parts.push(plain)
   return parts

@@ -108,8 +108,8 @@ export function readManifest(bytes: Buffer): BundleManifest | undefined {
   if (!read.success) return undefined
   const files: ManifestFile[] = []
   // Not as a record: in what is made of one a file named `__proto__` is no entry.
-  for (const [entry, one] of Object.entries(read.data.files)) {
-    const said = oneFile.safeParse(one)
+  for (const [entry, element] of Object.entries(read.data.files)) {
+    const said = oneFile.safeParse(element)
     if (!said.success) return undefined
     files.push(fileOf(entry, said.data))
   }

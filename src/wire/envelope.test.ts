@@ -292,6 +292,6 @@ test('every recorded envelope parses', () => {
     expect([name, errors]).toEqual([name, []])
     // The file name says which items are inside: browser-11.12.0-attachment-01-event+attachment.envelope.
     const said = /-\d\d-([a-z_+]+)\.envelope$/.exec(name)?.[1]
-    if (said) expect([name, value?.items.map((one) => one.type).join('+')]).toEqual([name, said])
+    if (said) expect([name, value?.items.map((entry) => entry.type).join('+')]).toEqual([name, said])
   }
 })

@@ -68,7 +68,7 @@ async function changeMany(call: WhichCall<IssueChangeBody>): Promise<Answer<z.in
     throw new MishapError('VALIDATION', { fields: { revision: ['A revision goes with one issue only.'] } })
   if (body.discard) {
     const removals = await deleteAll(call, 'discard')
-    return { body: { updated: removals.flatMap((one) => one.issueId ?? []) } }
+    return { body: { updated: removals.flatMap((removal) => removal.issueId ?? []) } }
   }
   if (body.merge) {
     const issues = await whichOf(call, 'issue:triage', mergesMax + 1)
@@ -101,7 +101,7 @@ async function deleteAll(call: WhichCall<unknown>, kind: 'issue' | 'discard') {
   const endMs = app.clock.now() + patienceMs
   const ended = []
   for (const { id } of asked) ended.push(await app.removals.wait(id, Math.max(0, endMs - app.clock.now())))
-  return ended.filter((one) => one !== undefined).map(toRestRemoval)
+  return ended.filter((item) => item !== undefined).map(toRestRemoval)
 }
 
 const bulkOf = ({ app, found, params }: Call<unknown, unknown>) => {

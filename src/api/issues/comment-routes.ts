@@ -14,9 +14,9 @@ const commentBody = z.object({ text: z.string().trim().min(1, 'Not empty.').max(
 function namedIn(app: App, issue: Issue, text: string): string[] {
   const handles = mentionsIn(text)
   if (handles.length === 0) return []
-  const members = app.meta.people(app.meta.membersOf(issue.organizationId).map((one) => one.userId))
+  const members = app.meta.people(app.meta.membersOf(issue.organizationId).map((member) => member.userId))
   const known = handlesOf(members)
-  return [...new Set(handles.flatMap((one) => known.get(one)?.id ?? []))]
+  return [...new Set(handles.flatMap((handle) => known.get(handle)?.id ?? []))]
 }
 
 /** Who is told of a comment: whom it names and who follows the issue, but not its writer. Each once. */
@@ -30,13 +30,13 @@ function tell(
 ) {
   const { meta, clock } = app
   const nowMs = clock.now()
-  const fresh = named.filter((one) => one !== actor.person.id && !before.includes(one))
+  const fresh = named.filter((item) => item !== actor.person.id && !before.includes(item))
   for (const userId of fresh) meta.subscribe(issue.id, userId, true, 'mentioned', nowMs)
   const others = before.length > 0 ? [] : meta.subscribersOf(issue.id)
   const notices = [
     ...fresh.map((userId) => ({ userId, kind: 'mention' as const })),
     ...others
-      .filter((one) => one !== actor.person.id && !fresh.includes(one))
+      .filter((item) => item !== actor.person.id && !fresh.includes(item))
       .map((userId) => ({ userId, kind: 'comment' as const })),
   ]
   if (notices.length > 0) meta.addNotices(notices, issue.id, activity.id, nowMs)

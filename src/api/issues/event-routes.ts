@@ -49,7 +49,7 @@ const eventScope = (call: {
 function download(body: BodyInit, type: string, name: string, asked: boolean): Response {
   // Whatever an application attached is shown as plain bytes: no script of it ever runs here.
   const safe = name.replace(/[^\w.\- ]+/g, '_').slice(0, 150) || 'file'
-  const disposition = `${asked ? 'attachment' : 'inline'}; filename="${safe}"; filename*=UTF-8''${encodeURIComponent(name.slice(0, 255)).replace(/['()*]/g, (one) => `%${one.charCodeAt(0).toString(16)}`)}`
+  const disposition = `${asked ? 'attachment' : 'inline'}; filename="${safe}"; filename*=UTF-8''${encodeURIComponent(name.slice(0, 255)).replace(/['()*]/g, (match) => `%${match.charCodeAt(0).toString(16)}`)}`
   return new Response(body, {
     headers: {
       'content-type': type,
@@ -197,10 +197,10 @@ export const eventRoutes: readonly Route[] = [
     handle: async ({ app, actor, found, params }) => {
       const organization = organizationOf(found)
       const projects = readableProjects(app, actor, organization)
-      const ids = projects.map((one) => one.id)
+      const ids = projects.map((project) => project.id)
       const all = await eventsById(app, ids, params.event ?? '')
       const [known] = all
-      const slugs = [...new Set(all.map((one) => projects.find(({ id }) => id === one.row.projectId)?.slug ?? ''))]
+      const slugs = [...new Set(all.map((item) => projects.find(({ id }) => id === item.row.projectId)?.slug ?? ''))]
       const [projectSlug] = slugs
       if (!known || !projectSlug) throw new MishapError('NOT_FOUND')
       return {
@@ -227,12 +227,15 @@ export const eventRoutes: readonly Route[] = [
       const view = viewOf({ app, actor, found, query: {} })
       const known = await eventsOfDigest(
         app,
-        readableProjects(app, actor, organization).map((one) => one.id),
+        readableProjects(app, actor, organization).map((readableProject) => readableProject.id),
         pastedDigest(params.digest ?? '')?.digest ?? params.digest ?? '',
       )
-      const issues = known.map((one) => one.issue)
+      const issues = known.map((item) => item.issue)
       const rest = new Map(
-        toRestIssues(app, view, issues, await figuresOf(app, view, issues)).map((one) => [one.id, one]),
+        toRestIssues(app, view, issues, await figuresOf(app, view, issues)).map((toRestIssue) => [
+          toRestIssue.id,
+          toRestIssue,
+        ]),
       )
       return {
         body: known.flatMap(({ issue, events }) => {
@@ -295,7 +298,7 @@ export const eventRoutes: readonly Route[] = [
         cursor: call.query.cursor,
         meUserId: call.actor.person.id,
       })
-      const rows = page.rows.map((one) => ({ ...one, release: one.release?.version ?? null }))
+      const rows = page.rows.map((row) => ({ ...row, release: row.release?.version ?? null }))
       return { body: rows, headers: pageHeaders(call.app.config.url, call.request.url, page) }
     },
   }),
@@ -324,16 +327,16 @@ export const eventRoutes: readonly Route[] = [
     response: shapes.attachment,
     handle: async ({ app, found, params, query }) => {
       const id = Number(/^\d{1,15}$/.test(params.attachment ?? '') ? params.attachment : 0)
-      const one = app.meta.attachmentById(id)
-      if (!one || one.projectId !== projectOf(found).id || one.eventId !== eventIdOf(params.event ?? ''))
+      const item = app.meta.attachmentById(id)
+      if (!item || item.projectId !== projectOf(found).id || item.eventId !== eventIdOf(params.event ?? ''))
         throw new MishapError('NOT_FOUND')
-      if (query.download === undefined) return { body: toRestAttachment(one) }
-      const blob = await app.blobs.getStream(one.blobKey)
+      if (query.download === undefined) return { body: toRestAttachment(item) }
+      const blob = await app.blobs.getStream(item.blobKey)
       if (!blob) throw new MishapError('NOT_FOUND', { detail: 'The attachment’s bytes are no longer kept.' })
       const answer = download(
         Readable.toWeb(Readable.from(blob.stream)) as ReadableStream<Uint8Array>,
-        typeOf(one.contentType),
-        one.name,
+        typeOf(item.contentType),
+        item.name,
         query.download !== 'view',
       )
       answer.headers.set('content-length', String(blob.bytes))

@@ -27,9 +27,11 @@ function list(call: Call<z.output<typeof listQuery>, undefined>) {
     throw new MishapError('VALIDATION', { fields: { cursor: ['A cursor of a Link header.'] } })
   const projects = found.project
     ? [projectOf(found)]
-    : askedProjects(app, actor, organization, query.project).filter((one) => one.organizationId === organization.id)
+    : askedProjects(app, actor, organization, query.project).filter(
+        (askedProject) => askedProject.organizationId === organization.id,
+      )
   const rows = app.meta.listFeedback({
-    projectIds: projects.map((one) => one.id),
+    projectIds: projects.map((project) => project.id),
     state: query.status,
     beforeId: cursor === undefined || cursor === '0' ? undefined : Number(cursor),
     max: limit + 1,
@@ -47,15 +49,15 @@ function list(call: Call<z.output<typeof listQuery>, undefined>) {
 
 /** The feedback that the path names, in its organization. Throws NOT_FOUND. */
 function feedbackHere({ app, found, params }: Call<unknown, unknown>): Feedback {
-  const one = /^\d{1,15}$/.test(params.feedback ?? '') ? app.meta.feedbackById(Number(params.feedback)) : undefined
-  const project = one && app.meta.projectById(one.projectId)
-  if (!one || project?.organizationId !== organizationOf(found).id) throw new MishapError('NOT_FOUND')
-  return one
+  const feedback = /^\d{1,15}$/.test(params.feedback ?? '') ? app.meta.feedbackById(Number(params.feedback)) : undefined
+  const project = feedback && app.meta.projectById(feedback.projectId)
+  if (!feedback || project?.organizationId !== organizationOf(found).id) throw new MishapError('NOT_FOUND')
+  return feedback
 }
 
 const oneOf = (app: App, id: number): RestFeedback => {
-  const one = app.meta.feedbackById(id)
-  const [shown] = one ? toRestFeedback(app, [one]) : []
+  const feedback = app.meta.feedbackById(id)
+  const [shown] = feedback ? toRestFeedback(app, [feedback]) : []
   if (!shown) throw new MishapError('NOT_FOUND')
   return shown
 }

@@ -55,8 +55,8 @@ const issueRoutesOf = (path: string, id: NameOf): Route[] => [
     response: shapes.unmerge,
     handle: async ({ app, actor, found, query }) => {
       const { issue, made, events } = await app.unmerge(issueOf(found).id, query.id, actor.person.id)
-      for (const one of made ? [issue, made] : [issue])
-        app.live.publish(one.organizationId, { kind: 'issue', id: String(one.id) })
+      for (const item of made ? [issue, made] : [issue])
+        app.live.publish(item.organizationId, { kind: 'issue', id: String(item.id) })
       return { body: { issue: issueName(issue), made: made && issueName(made), events } }
     },
   }),

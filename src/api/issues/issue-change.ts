@@ -77,7 +77,7 @@ export async function updateIssues(
   const organizationId = issues[0]?.organizationId
   if (organizationId === undefined) return { updated: [] }
   const wish = readChange(app, organizationId, body)
-  const ids = issues.map((one) => one.id)
+  const ids = issues.map((issue) => issue.id)
   const answer = { ...toldOf(wish, issues[0], body), updated: ids.map(String) }
   // There is nothing to do in the background, and nothing to take back.
   const isOwn = actionOf(body) === 'issue:own'
@@ -96,14 +96,14 @@ export async function updateIssues(
 type Bulk = NonNullable<ReturnType<App['meta']['bulkById']>>
 
 /** A change of many issues in the shape of the API. */
-export function toRestBulk(one: Bulk): NonNullable<RestIssueChange['bulk']> {
+export function toRestBulk(item: Bulk): NonNullable<RestIssueChange['bulk']> {
   return {
-    id: String(one.id),
-    total: one.total,
-    done: one.done,
-    changed: one.changed,
-    undone: one.undone,
-    dateCreated: new Date(one.createdMs).toISOString(),
-    dateEnded: one.endedMs === null ? null : new Date(one.endedMs).toISOString(),
+    id: String(item.id),
+    total: item.total,
+    done: item.done,
+    changed: item.changed,
+    undone: item.undone,
+    dateCreated: new Date(item.createdMs).toISOString(),
+    dateEnded: item.endedMs === null ? null : new Date(item.endedMs).toISOString(),
   }
 }

@@ -63,7 +63,7 @@ export function actionOf(body: IssueChangeBody): 'issue:own' | 'issue:triage' | 
   if (body.discard) return 'issue:delete'
   const { revision: _, ...fields } = body
   const named = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [name]))
-  const isOwn = named.length > 0 && named.every((name) => ownFields.some((one) => one === name))
+  const isOwn = named.length > 0 && named.every((name) => ownFields.some((ownField) => ownField === name))
   return isOwn ? 'issue:own' : 'issue:triage'
 }
 
@@ -158,7 +158,7 @@ export function readChange(app: App, organizationId: number, body: IssueChangeBo
       case undefined:
         return {}
       case 'unresolved': {
-        const substatus = openSubstatuses.find((one) => one === body.substatus) ?? 'ongoing'
+        const substatus = openSubstatuses.find((openSubstatuse) => openSubstatuse === body.substatus) ?? 'ongoing'
         return { status: 'unresolved', substatus, statusDetails: {} }
       }
       case 'ignored':

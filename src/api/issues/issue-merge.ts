@@ -16,7 +16,7 @@ export async function mergeIssues(app: App, actor: Actor, issues: readonly Issue
   const [parent, ...children] = issues.toSorted((a, b) => b.count - a.count || a.id - b.id)
   if (!parent || children.length === 0)
     throw new MishapError('VALIDATION', { fields: { merge: ['At least two issues that you may change.'] } })
-  const ids = children.map((one) => one.id)
+  const ids = children.map((child) => child.id)
   const [userId, { organizationId }] = [actor.person.id, parent]
   if (ids.length >= manyFrom) {
     const { id } = app.triage.bulks.merge({ organizationId, userId, intoId: parent.id, fromIds: ids })

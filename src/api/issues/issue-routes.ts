@@ -46,12 +46,12 @@ async function list(call: ListCall): Promise<Answer<RestIssue[]>> {
   const organization = organizationOf(call.found)
   if (query.shortIdLookup === '1' && query.query) {
     const issue = app.meta.issueByShortId(organization.id, query.query.trim().toUpperCase())
-    if (issue && view.projects.some((one) => one.id === issue.projectId)) {
+    if (issue && view.projects.some((project) => project.id === issue.projectId)) {
       const rows = toRestIssues(app, view, [issue], await figuresOf(app, view, [issue]))
       return { body: rows, headers: { 'x-hits': '1', 'x-max-hits': '1' } }
     }
   }
-  const sort = issueSorts.find((one) => one === query.sort) ?? 'date'
+  const sort = issueSorts.find((issueSort) => issueSort === query.sort) ?? 'date'
   const page = await listIssues(app, {
     ...view,
     query: query.query ?? defaultQuery,
@@ -63,7 +63,7 @@ async function list(call: ListCall): Promise<Answer<RestIssue[]>> {
   return { body: page.rows, headers: pageHeaders(app.config.url, request.url, page) }
 }
 
-const one = async (call: Call<{ statsPeriod?: string | undefined; environment?: string[] }, undefined>) => ({
+const item = async (call: Call<{ statsPeriod?: string | undefined; environment?: string[] }, undefined>) => ({
   body: await issueDetail(call.app, viewOf(call), issueOf(call.found), readableIds(call)),
 })
 const oneQuery = z.object({ ...rangeQuery, environment: viewQuery.environment })
@@ -103,7 +103,7 @@ const ownRoutes = (path: string, id: NameOf): Route[] => [
     action: 'issue:read',
     query: oneQuery,
     response: shapes.issueDetail,
-    handle: one,
+    handle: item,
   }),
   route({
     method: 'PUT',

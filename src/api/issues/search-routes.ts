@@ -19,15 +19,19 @@ const asker = (app: App, actor: Actor, found: Found): ViewAsker => ({
   mayShare: app.auth.may(actor, 'issue:triage', { organization: organizationOf(found) }) === 'yes',
 })
 
-const toRest = (app: App, actor: Actor, found: Found, one: SavedSearch): RestSearch =>
-  toRestSearch(app.meta, one, asker(app, actor, found))
+const toRest = (app: App, actor: Actor, found: Found, savedSearch: SavedSearch): RestSearch =>
+  toRestSearch(app.meta, savedSearch, asker(app, actor, found))
 
 /** The view that the path names, if the caller may see it. Throws NOT_FOUND. */
 function searchOf(app: App, actor: Actor, found: Found, id: string | undefined): SavedSearch {
-  const one = /^\d{1,15}$/.test(id ?? '') ? app.meta.savedSearchById(Number(id)) : undefined
-  if (!one || one.organizationId !== organizationOf(found).id || (!one.shared && one.userId !== actor.person.id))
+  const savedSearch = /^\d{1,15}$/.test(id ?? '') ? app.meta.savedSearchById(Number(id)) : undefined
+  if (
+    !savedSearch ||
+    savedSearch.organizationId !== organizationOf(found).id ||
+    (!savedSearch.shared && savedSearch.userId !== actor.person.id)
+  )
     throw new MishapError('NOT_FOUND')
-  return one
+  return savedSearch
 }
 
 const body = z.object({
@@ -143,11 +147,11 @@ const savedRoutes: Route[] = [
     body: change,
     response: shapes.savedSearch,
     handle: ({ app, actor, found, params, body: given, request }) => {
-      const one = searchOf(app, actor, found, params.search)
+      const savedSearch = searchOf(app, actor, found, params.search)
       const parts = partsOf(given)
-      demandShared(app, actor, found, one.shared || parts.shared)
+      demandShared(app, actor, found, savedSearch.shared || parts.shared)
       demandReadable(app, actor, found, parts.query)
-      const changed = app.meta.updateSearch(one.id, parts, revisionOf(given, request))
+      const changed = app.meta.updateSearch(savedSearch.id, parts, revisionOf(given, request))
       return { body: toRest(app, actor, found, changed) }
     },
   }),
@@ -166,10 +170,10 @@ const savedRoutes: Route[] = [
     status: 204,
     response: z.undefined(),
     handle: ({ app, actor, found, params, query, request }) => {
-      const one = searchOf(app, actor, found, params.search)
-      demandShared(app, actor, found, one.shared)
+      const savedSearch = searchOf(app, actor, found, params.search)
+      demandShared(app, actor, found, savedSearch.shared)
       const revision = query.revision === undefined ? undefined : Number(query.revision)
-      app.meta.deleteSearch(one.id, revisionOf({ revision }, request))
+      app.meta.deleteSearch(savedSearch.id, revisionOf({ revision }, request))
       return { status: 204, body: undefined }
     },
   }),

@@ -19,32 +19,32 @@ const toRestRecipient = ({ askedMs, ...one }: Recipient): RestChannel['recipient
 })
 
 /** A channel in the shape of the API. */
-function toRestChannel(app: App, one: Channel): RestChannel {
+function toRestChannel(app: App, channel: Channel): RestChannel {
   return {
-    id: String(one.id),
-    kind: one.kind,
-    name: one.name,
-    target: shownTargetOf(app, one),
-    recipients: shownRecipientsOf(app, one).map(toRestRecipient),
-    project: one.projectId === null ? null : (app.meta.projectById(one.projectId)?.slug ?? null),
-    isActive: one.active,
-    dateCreated: new Date(one.createdMs).toISOString(),
-    failingSince: one.failingSinceMs === null ? null : new Date(one.failingSinceMs).toISOString(),
-    lastError: one.lastError,
+    id: String(channel.id),
+    kind: channel.kind,
+    name: channel.name,
+    target: shownTargetOf(app, channel),
+    recipients: shownRecipientsOf(app, channel).map(toRestRecipient),
+    project: channel.projectId === null ? null : (app.meta.projectById(channel.projectId)?.slug ?? null),
+    isActive: channel.active,
+    dateCreated: new Date(channel.createdMs).toISOString(),
+    failingSince: channel.failingSinceMs === null ? null : new Date(channel.failingSinceMs).toISOString(),
+    lastError: channel.lastError,
   }
 }
 
-function toRestDelivery(one: Delivery): RestDelivery {
+function toRestDelivery(delivery: Delivery): RestDelivery {
   return {
-    id: String(one.id),
-    recipient: one.recipient,
-    kind: one.kind,
-    issues: one.items.map((item) => String(item.issueId)),
-    status: one.status,
-    attempts: one.attempts,
-    error: one.error,
-    dateCreated: new Date(one.createdMs).toISOString(),
-    dateSent: one.sentMs === null ? null : new Date(one.sentMs).toISOString(),
+    id: String(delivery.id),
+    recipient: delivery.recipient,
+    kind: delivery.kind,
+    issues: delivery.items.map((item) => String(item.issueId)),
+    status: delivery.status,
+    attempts: delivery.attempts,
+    error: delivery.error,
+    dateCreated: new Date(delivery.createdMs).toISOString(),
+    dateSent: delivery.sentMs === null ? null : new Date(delivery.sentMs).toISOString(),
   }
 }
 
@@ -96,7 +96,7 @@ export const notificationRoutes: readonly Route[] = [
     action: 'channel:read',
     response: z.array(shapes.channel),
     handle: ({ app, found }) => ({
-      body: app.meta.channelsOf(organizationOf(found).id).map((one) => toRestChannel(app, one)),
+      body: app.meta.channelsOf(organizationOf(found).id).map((channel) => toRestChannel(app, channel)),
     }),
   }),
   route({

@@ -12,16 +12,16 @@ import { organizationOf, projectOf, route, scopeOf, viewOf, viewQuery } from '..
 import { organizationSettingRoutes } from './organization-setting-routes.ts'
 
 /** An organization in the shape of the API. */
-export function toRestOrganization(app: App, one: Organization): RestOrganization {
+export function toRestOrganization(app: App, organization: Organization): RestOrganization {
   return {
-    id: String(one.id),
-    slug: one.slug,
-    name: one.name,
-    dateCreated: new Date(one.createdMs).toISOString(),
+    id: String(organization.id),
+    slug: organization.slug,
+    name: organization.name,
+    dateCreated: new Date(organization.createdMs).toISOString(),
     status: { id: 'active', name: 'active' },
     features: [],
     ...{ isEarlyAdopter: false, require2FA: false, requireEmailVerification: false },
-    links: { organizationUrl: `${app.config.url}/o/${one.slug}`, regionUrl: app.config.url },
+    links: { organizationUrl: `${app.config.url}/o/${organization.slug}`, regionUrl: app.config.url },
   }
 }
 
@@ -34,7 +34,7 @@ function organizationsOf(app: App, actor: Actor): Organization[] {
 /** Members in the shape of the API; invitations come later, so that all are active. */
 export function membersOf(app: App, organization: Organization): RestMember[] {
   const members = app.meta.membersOf(organization.id)
-  const people = new Map(app.meta.people(members.map((one) => one.userId)).map((one) => [one.id, one]))
+  const people = new Map(app.meta.people(members.map((member) => member.userId)).map((person) => [person.id, person]))
   return members.flatMap(({ userId, role, createdMs }) => {
     const person = people.get(userId)
     if (!person) return []
@@ -66,15 +66,15 @@ const isOrganization = (actor: Actor) => actor.kind === 'token' && actor.ofOrgan
 
 const scopesOf = (actor: Actor) => (actor.kind === 'token' ? actor.scopes : [])
 
-function toRestToken(one: ApiToken): z.input<typeof shapes.token> {
+function toRestToken(apiToken: ApiToken): z.input<typeof shapes.token> {
   return {
-    id: String(one.id),
-    name: one.name,
-    tokenPrefix: one.prefix,
-    scopes: one.scopes,
-    organizationId: one.organizationId === null ? null : String(one.organizationId),
-    dateCreated: new Date(one.createdMs).toISOString(),
-    lastUsed: one.lastUsedMs === null ? null : new Date(one.lastUsedMs).toISOString(),
+    id: String(apiToken.id),
+    name: apiToken.name,
+    tokenPrefix: apiToken.prefix,
+    scopes: apiToken.scopes,
+    organizationId: apiToken.organizationId === null ? null : String(apiToken.organizationId),
+    dateCreated: new Date(apiToken.createdMs).toISOString(),
+    lastUsed: apiToken.lastUsedMs === null ? null : new Date(apiToken.lastUsedMs).toISOString(),
   }
 }
 
@@ -147,7 +147,9 @@ export const organizationRoutes: readonly Route[] = [
     summary: 'Organizations that the caller may see.',
     action: 'signed-in',
     response: z.array(shapes.organization),
-    handle: ({ app, actor }) => ({ body: organizationsOf(app, actor).map((one) => toRestOrganization(app, one)) }),
+    handle: ({ app, actor }) => ({
+      body: organizationsOf(app, actor).map((organization) => toRestOrganization(app, organization)),
+    }),
   }),
   ...organizationSettingRoutes,
   route({
@@ -168,10 +170,10 @@ export const organizationRoutes: readonly Route[] = [
     query: z.object(viewQuery),
     response: z.array(shapes.tagKey),
     handle: async (call) => ({
-      body: (await call.app.events.tagKeys(scopeOf(viewOf(call)), 200, call.request.signal)).map((one) => ({
-        key: one.key,
-        name: one.key,
-        totalValues: one.events,
+      body: (await call.app.events.tagKeys(scopeOf(viewOf(call)), 200, call.request.signal)).map((tagKey) => ({
+        key: tagKey.key,
+        name: tagKey.key,
+        totalValues: tagKey.events,
       })),
     }),
   }),
@@ -187,11 +189,11 @@ export const organizationRoutes: readonly Route[] = [
       projectOf(call.found)
       const key = call.params.key ?? ''
       return {
-        body: (await valuesOf(call.app, call, key)).map((one) => ({
+        body: (await valuesOf(call.app, call, key)).map((item) => ({
           key,
-          name: one.value,
-          value: one.value,
-          count: one.events,
+          name: item.value,
+          value: item.value,
+          count: item.events,
         })),
       }
     },
@@ -239,12 +241,12 @@ export const organizationRoutes: readonly Route[] = [
         body.organization === undefined
           ? undefined
           : organizationsOf(app, actor).find(
-              (one) => one.slug === body.organization || String(one.id) === body.organization,
+              (item) => item.slug === body.organization || String(item.id) === body.organization,
             )
       if (body.organization !== undefined && !organization)
         throw new MishapError('VALIDATION', { fields: { organization: ['There is no such organization.'] } })
       const made = app.auth.createToken(actor.person, body.name, body.scopes, organization?.id ?? null)
-      const row = app.meta.tokensOf(actor.person.id).find((one) => one.id === made.id)
+      const row = app.meta.tokensOf(actor.person.id).find((token) => token.id === made.id)
       if (!row) throw new Error('a token that was just made is listed')
       return { body: { ...toRestToken(row), token: made.secret } }
     },
@@ -258,7 +260,7 @@ export const organizationRoutes: readonly Route[] = [
     status: 204,
     response: z.undefined(),
     handle: ({ app, actor, params }) => {
-      const token = app.meta.tokensOf(actor.person.id).find((one) => String(one.id) === params.token)
+      const token = app.meta.tokensOf(actor.person.id).find((item) => String(item.id) === params.token)
       if (!token) throw new MishapError('NOT_FOUND')
       app.meta.deleteToken(token.id)
       return { body: undefined, status: 204 }

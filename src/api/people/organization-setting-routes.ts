@@ -46,10 +46,10 @@ export const organizationSettingRoutes: readonly Route[] = [
     response: settings,
     handle: ({ app, found }) => ({ body: toRestSettings(app, organizationOf(found)) }),
   }),
-  ...([path, '/organizations/:org'] as const).map((one, i) =>
+  ...([path, '/organizations/:org'] as const).map((item, i) =>
     route({
       method: 'PUT',
-      path: one,
+      path: item,
       operationId: i === 0 ? 'updateOrganizationSettings' : 'updateOrganization',
       summary:
         'Changes name, slug (the old one goes on leading here) or retention. 409 when `revision` or If-Match is not its own any more.',

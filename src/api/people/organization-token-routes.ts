@@ -15,11 +15,11 @@ const shape = z.strictObject({
 const token = shape.meta({ id: 'OrganizationToken' })
 const newToken = z.strictObject({ ...shape.shape, token: z.string() }).meta({ id: 'NewOrganizationToken' })
 
-const toRest = (one: ApiToken): z.input<typeof token> => ({
-  id: String(one.id),
-  ...{ name: one.name, scopes: one.scopes, tokenLastCharacters: one.prefix.slice(-4) },
-  dateCreated: new Date(one.createdMs).toISOString(),
-  dateLastUsed: one.lastUsedMs === null ? null : new Date(one.lastUsedMs).toISOString(),
+const toRest = (apiToken: ApiToken): z.input<typeof token> => ({
+  id: String(apiToken.id),
+  ...{ name: apiToken.name, scopes: apiToken.scopes, tokenLastCharacters: apiToken.prefix.slice(-4) },
+  dateCreated: new Date(apiToken.createdMs).toISOString(),
+  dateLastUsed: apiToken.lastUsedMs === null ? null : new Date(apiToken.lastUsedMs).toISOString(),
 })
 
 const path = '/organizations/:org/org-auth-tokens'
@@ -47,7 +47,7 @@ export const organizationTokenRoutes: readonly Route[] = [
     handle: ({ app, actor, body, found }) => {
       const organization = organizationOf(found)
       const { id, secret } = app.auth.createOrganizationToken(actor.person, body.name, organization)
-      const row = app.meta.tokensOfOrganization(organization.id).find((one) => one.id === id)
+      const row = app.meta.tokensOfOrganization(organization.id).find((item) => item.id === id)
       if (!row) throw new Error('a token that was just made is listed')
       return { body: { ...toRest(row), token: secret } }
     },
@@ -62,9 +62,9 @@ export const organizationTokenRoutes: readonly Route[] = [
     response: z.undefined(),
     handle: ({ app, found, params }) => {
       const known = app.meta.tokensOfOrganization(organizationOf(found).id)
-      const one = known.find(({ id }) => String(id) === params.token)
-      if (!one) throw new MishapError('NOT_FOUND')
-      app.meta.deleteToken(one.id)
+      const item = known.find(({ id }) => String(id) === params.token)
+      if (!item) throw new MishapError('NOT_FOUND')
+      app.meta.deleteToken(item.id)
       return { body: undefined, status: 204 }
     },
   }),

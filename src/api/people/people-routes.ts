@@ -14,16 +14,16 @@ import { organizationOf, route } from '../route.ts'
 import { membersOf } from './organization-routes.ts'
 import { roleLists } from './role-lists.ts'
 
-function toRestInvitation(app: App, one: Invitation): RestInvitation {
-  const by = app.meta.personById(one.invitedBy)
+function toRestInvitation(app: App, invitation: Invitation): RestInvitation {
+  const by = app.meta.personById(invitation.invitedBy)
   return {
-    id: String(one.id),
-    email: one.email,
-    role: one.role,
+    id: String(invitation.id),
+    email: invitation.email,
+    role: invitation.role,
     invitedBy: by ? { id: by.id, name: by.name, email: by.email } : null,
-    dateCreated: new Date(one.createdMs).toISOString(),
-    dateExpires: new Date(one.expiresMs).toISOString(),
-    expired: one.expiresMs <= app.clock.now(),
+    dateCreated: new Date(invitation.createdMs).toISOString(),
+    dateExpires: new Date(invitation.expiresMs).toISOString(),
+    expired: invitation.expiresMs <= app.clock.now(),
   }
 }
 
@@ -49,7 +49,7 @@ export async function sendInvitation(
 type MemberDetail = z.input<typeof memberDetail>
 
 function memberHere(app: App, organization: Organization, id: string | undefined): MemberDetail {
-  const member = membersOf(app, organization).find((one) => one.id === id)
+  const member = membersOf(app, organization).find((item) => item.id === id)
   if (!member) throw new MishapError('NOT_FOUND')
   const teamSlug = organization.slug
   return { ...member, teams: [teamSlug], teamRoles: [{ teamSlug, role: 'contributor' }], ...roleLists }
@@ -117,7 +117,7 @@ export const peopleRoutes: readonly Route[] = [
     action: 'member:read',
     response: z.array(people.invitation),
     handle: ({ app, found }) => ({
-      body: app.meta.invitationsOf(organizationOf(found).id).map((one) => toRestInvitation(app, one)),
+      body: app.meta.invitationsOf(organizationOf(found).id).map((invitation) => toRestInvitation(app, invitation)),
     }),
   }),
   route({

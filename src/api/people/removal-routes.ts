@@ -14,19 +14,19 @@ const listMax = 100
 const patienceMs = 2000
 
 /** A removal in the shape of the API. */
-export function toRestRemoval(one: Removal): RestRemoval {
+export function toRestRemoval(removal: Removal): RestRemoval {
   return {
-    id: String(one.id),
-    kind: one.kind,
-    title: one.title,
-    projectId: one.kind === 'organization' ? null : String(one.projectId),
-    issueId: one.issueId === null ? null : String(one.issueId),
-    stage: one.stage,
-    events: one.events,
-    files: one.blobs,
-    error: one.error,
-    dateCreated: new Date(one.createdMs).toISOString(),
-    dateEnded: one.endedMs === null ? null : new Date(one.endedMs).toISOString(),
+    id: String(removal.id),
+    kind: removal.kind,
+    title: removal.title,
+    projectId: removal.kind === 'organization' ? null : String(removal.projectId),
+    issueId: removal.issueId === null ? null : String(removal.issueId),
+    stage: removal.stage,
+    events: removal.events,
+    files: removal.blobs,
+    error: removal.error,
+    dateCreated: new Date(removal.createdMs).toISOString(),
+    dateEnded: removal.endedMs === null ? null : new Date(removal.endedMs).toISOString(),
   }
 }
 
@@ -148,9 +148,9 @@ export const removalRoutes: readonly Route[] = [
     action: 'organization:read',
     response: people.removal,
     handle: ({ app, found, params }) => {
-      const one = app.meta.removalById(Number(params.removal) || 0)
-      if (one?.organizationId !== organizationOf(found).id) throw new MishapError('NOT_FOUND')
-      return { body: toRestRemoval(one) }
+      const removal = app.meta.removalById(Number(params.removal) || 0)
+      if (removal?.organizationId !== organizationOf(found).id) throw new MishapError('NOT_FOUND')
+      return { body: toRestRemoval(removal) }
     },
   }),
   route({

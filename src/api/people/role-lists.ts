@@ -14,8 +14,8 @@ const roles: readonly (readonly [Role, string, string])[] = [
 const scopesOf = (role: Role): string[] => [
   ...new Set(
     Object.values(permissions)
-      .filter((one) => one.roles.includes(role))
-      .flatMap((one) => one.scopes),
+      .filter((permission) => permission.roles.includes(role))
+      .flatMap((permission) => permission.scopes),
   ),
 ]
 

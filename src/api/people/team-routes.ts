@@ -21,7 +21,11 @@ export function toRestTeam(app: App, actor: Actor, organization: Organization, i
     ...{ hasAccess: true, isPending: false, memberCount: app.meta.membersOf(id).length },
     ...{ avatar: { avatarType: 'letter_avatar', avatarUuid: null }, externalTeams: [] },
     ...(isDetailed
-      ? { projects: readableProjects(app, actor, organization).map((one) => toRestProject(app, organization, one)) }
+      ? {
+          projects: readableProjects(app, actor, organization).map((readableProject) =>
+            toRestProject(app, organization, readableProject),
+          ),
+        }
       : {}),
   }
 }
@@ -106,8 +110,8 @@ export const teamRoutes: readonly Route[] = [
     handle: (call) => {
       const organization = demandTeam(call)
       return {
-        body: readableProjects(call.app, call.actor, organization).map((one) =>
-          toRestProject(call.app, organization, one),
+        body: readableProjects(call.app, call.actor, organization).map((readableProject) =>
+          toRestProject(call.app, organization, readableProject),
         ),
       }
     },
@@ -133,7 +137,7 @@ export const teamRoutes: readonly Route[] = [
     handle: (call) => {
       const organization = demandTeam(call)
       const place = { teamSlug: organization.slug, teamRole: 'contributor' as const }
-      return { body: membersOf(call.app, organization).map((one): RestTeamMember => ({ ...one, ...place })) }
+      return { body: membersOf(call.app, organization).map((member): RestTeamMember => ({ ...member, ...place })) }
     },
   }),
   route({
@@ -168,7 +172,7 @@ export const teamRoutes: readonly Route[] = [
     response: teams.team,
     handle: (call) => {
       const organization = demandTeam(call)
-      if (!membersOf(call.app, organization).some((one) => one.id === call.params.member))
+      if (!membersOf(call.app, organization).some((member) => member.id === call.params.member))
         throw new MishapError('NOT_FOUND')
       return { body: toRestTeam(call.app, call.actor, organization, false), status: 201 }
     },

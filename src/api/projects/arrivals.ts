@@ -49,7 +49,7 @@ const sentences: Record<OutcomeReason, string> = {
 
 /** What the waiting screen shows of a project: last use of its keys, first event, items of the last hour (two hours of counts at most), newest issue. */
 export function arrivalsOf(app: App, project: Project): RestArrivals {
-  const used = app.meta.keysOf(project.id).flatMap((one) => (one.lastUsedMs === null ? [] : [one.lastUsedMs]))
+  const used = app.meta.keysOf(project.id).flatMap((key) => (key.lastUsedMs === null ? [] : [key.lastUsedMs]))
   const items = new Map<string, RestArrivals['items'][number]>()
   // Counts stand by the hour, so the hour that began before the last sixty minutes belongs to them.
   for (const row of app.meta.outcomesSince({

@@ -13,7 +13,8 @@ function doctorProject({ app, actor, found }: Pick<Call<unknown, unknown>, 'app'
   const others = app.meta
     .projectsOf(organization.id)
     .filter(
-      (one) => one.id !== project.id && app.auth.may(actor, 'release:read', { organization, project: one }) === 'yes',
+      (item) =>
+        item.id !== project.id && app.auth.may(actor, 'release:read', { organization, project: item }) === 'yes',
     )
   return { organization, project, others }
 }

@@ -26,10 +26,10 @@ const body = z.object({ isHidden: z.boolean() })
 
 /** Environments: those in use, and which of them people hid from the lists to choose from. */
 export const environmentRoutes: readonly Route[] = [
-  ...(['/organizations/:org/environments', path] as const).map((one, i) =>
+  ...(['/organizations/:org/environments', path] as const).map((item, i) =>
     route({
       method: 'GET',
-      path: one,
+      path: item,
       operationId: i === 0 ? 'listEnvironments' : 'projectEnvironments',
       summary: 'Environments in use, without those that are hidden in every project that has them.',
       action: 'event:read',
@@ -68,9 +68,9 @@ export const environmentRoutes: readonly Route[] = [
     action: 'project:read',
     response: shapes.environment,
     handle: ({ app, found, params }) => {
-      const one = app.meta.environmentOf(projectOf(found).id, params.environment ?? '')
-      if (!one) throw new MishapError('NOT_FOUND')
-      return { body: toRest(one) }
+      const environment = app.meta.environmentOf(projectOf(found).id, params.environment ?? '')
+      if (!environment) throw new MishapError('NOT_FOUND')
+      return { body: toRest(environment) }
     },
   }),
   route({

@@ -48,7 +48,7 @@ const change = z.object({
 type Given = z.output<typeof change>
 
 function filterOf(id: string | undefined): InboundFilter {
-  const known = inboundFilters.find((one) => one.id === id)
+  const known = inboundFilters.find((inboundFilter) => inboundFilter.id === id)
   if (!known) throw new MishapError('NOT_FOUND')
   return known
 }
@@ -57,12 +57,12 @@ function filterOf(id: string | undefined): InboundFilter {
 function toRest(
   app: App,
   project: Project,
-  one: InboundFilter,
+  item: InboundFilter,
   dropped: Map<string, number>,
 ): z.input<typeof filterShape> {
-  const { active, patterns, subfilters } = filterState(app.meta.filtersOf(project.id), one)
+  const { active, patterns, subfilters } = filterState(app.meta.filtersOf(project.id), item)
   const revision = app.meta.projectById(project.id)?.rev ?? project.rev
-  return { id: one.id, active, patterns, subfilters, dropped: dropped.get(one.reason) ?? 0, revision }
+  return { id: item.id, active, patterns, subfilters, dropped: dropped.get(item.reason) ?? 0, revision }
 }
 
 const wrong = (field: string, sentence: string) =>
@@ -71,20 +71,20 @@ const wrong = (field: string, sentence: string) =>
 /** The browsers that a change names; `active` alone is all or none. Throws VALIDATION for one that is not known. */
 function browsersOf(given: Given, all: readonly string[]): OldBrowser[] {
   const names = given.subfilters ?? (given.active ? all : [])
-  const unknown = names.find((one) => !isOldBrowser(one))
+  const unknown = names.find((name) => !isOldBrowser(name))
   if (unknown !== undefined) throw wrong('subfilters', `One of ${all.join(', ')}.`)
   return given.active === false ? [] : names.filter(isOldBrowser)
 }
 
-function changeOf(filters: ProjectFilters, one: InboundFilter, given: Given): Partial<ProjectFilters> {
-  if (one.kind === 'switch') {
+function changeOf(filters: ProjectFilters, item: InboundFilter, given: Given): Partial<ProjectFilters> {
+  if (item.kind === 'switch') {
     if (given.active === undefined) throw wrong('active', 'true or false.')
-    return { [one.key]: given.active }
+    return { [item.key]: given.active }
   }
-  if (one.kind === 'browsers') return { browsers: browsersOf(given, filterState(filters, one).subfilters ?? []) }
-  if (given.active === false) return { [one.key]: [] }
+  if (item.kind === 'browsers') return { browsers: browsersOf(given, filterState(filters, item).subfilters ?? []) }
+  if (given.active === false) return { [item.key]: [] }
   if (given.patterns === undefined) throw wrong('patterns', 'A list of patterns.')
-  return { [one.key]: given.patterns }
+  return { [item.key]: given.patterns }
 }
 
 /** What a project drops of what comes in. */
@@ -99,7 +99,7 @@ export const filterRoutes: readonly Route[] = [
     handle: ({ app, found }) => {
       const project = projectOf(found)
       const dropped = droppedOf(app.meta, project.id, app.clock.now())
-      return { body: inboundFilters.map((one) => toRest(app, project, one, dropped)) }
+      return { body: inboundFilters.map((inboundFilter) => toRest(app, project, inboundFilter, dropped)) }
     },
   }),
   route({
@@ -113,14 +113,14 @@ export const filterRoutes: readonly Route[] = [
     response: filterShape,
     handle: ({ app, actor, found, params, body, request }) => {
       const project = projectOf(found)
-      const one = filterOf(params.filter)
+      const item = filterOf(params.filter)
       demandChange(change, body)
       app.meta.updateProject(
         project.id,
-        { filters: changeOf(app.meta.filtersOf(project.id), one, body) },
+        { filters: changeOf(app.meta.filtersOf(project.id), item, body) },
         { userId: actor.person.id, rev: revisionOf(body, request) },
       )
-      return { body: toRest(app, project, one, droppedOf(app.meta, project.id, app.clock.now())) }
+      return { body: toRest(app, project, item, droppedOf(app.meta, project.id, app.clock.now())) }
     },
   }),
   route({
@@ -134,12 +134,12 @@ export const filterRoutes: readonly Route[] = [
     handle: ({ app, found, params, query }) => ({
       body: app.meta
         .filteredEvents(projectOf(found).id, filterOf(params.filter).reason, limitOf(query, 25))
-        .map((one) => ({
-          eventID: one.eventId,
-          title: one.title,
-          why: one.why,
-          dateReceived: new Date(one.receivedMs).toISOString(),
-          event: one.payload === '' ? null : (JSON.parse(one.payload) as Record<string, unknown>),
+        .map((filteredEvent) => ({
+          eventID: filteredEvent.eventId,
+          title: filteredEvent.title,
+          why: filteredEvent.why,
+          dateReceived: new Date(filteredEvent.receivedMs).toISOString(),
+          event: filteredEvent.payload === '' ? null : (JSON.parse(filteredEvent.payload) as Record<string, unknown>),
         })),
     }),
   }),

@@ -23,19 +23,19 @@ import { arrivalsOf } from './arrivals.ts'
 import { sendTestEvent } from './test-event.ts'
 
 /** A project in the shape of the API, with the one team of its organization (team-routes.ts). */
-export function toRestProject(app: App, organization: Organization, one: Project): RestProjectSettings {
+export function toRestProject(app: App, organization: Organization, project: Project): RestProjectSettings {
   const team = { id: String(organization.id), slug: organization.slug, name: organization.name }
-  const scrub = app.meta.scrubSettings(one.id)
-  const scrape = app.meta.scrapeSettings(one.id)
-  const grouping = app.meta.groupingSettings(one.id)
+  const scrub = app.meta.scrubSettings(project.id)
+  const scrape = app.meta.scrapeSettings(project.id)
+  const grouping = app.meta.groupingSettings(project.id)
   return {
-    id: String(one.id),
-    slug: one.slug,
-    name: one.name,
-    platform: one.platform,
-    platforms: one.platform ? [one.platform] : [],
-    dateCreated: new Date(one.createdMs).toISOString(),
-    firstEvent: one.firstEventMs === null ? null : new Date(one.firstEventMs).toISOString(),
+    id: String(project.id),
+    slug: project.slug,
+    name: project.name,
+    platform: project.platform,
+    platforms: project.platform ? [project.platform] : [],
+    dateCreated: new Date(project.createdMs).toISOString(),
+    firstEvent: project.firstEventMs === null ? null : new Date(project.firstEventMs).toISOString(),
     isMember: true,
     hasAccess: true,
     features: [],
@@ -46,8 +46,8 @@ export function toRestProject(app: App, organization: Organization, one: Project
     teams: [team],
     team,
     organization: toRestOrganization(app, organization),
-    revision: one.rev,
-    allowedDomains: one.allowedOrigins.length ? one.allowedOrigins : ['*'],
+    revision: project.rev,
+    allowedDomains: project.allowedOrigins.length ? project.allowedOrigins : ['*'],
     dataScrubber: scrub.scrub,
     dataScrubberDefaults: scrub.scrubDefaults,
     scrubIPAddresses: scrub.scrubIpAddresses,
@@ -69,38 +69,40 @@ const loaderOptionsOf = ({ loaderOptions }: ProjectKey): RestLoaderOptions =>
   Object.fromEntries(loaderOptionNames.map((name) => [name, loaderOptions[name] ?? false])) as RestLoaderOptions
 
 /** A project key in the shape of the API, with every address that an SDK or a client may want. */
-export function toRestKey(app: App, one: ProjectKey): RestKey {
-  const dsn = dsnOf(app.config.url, one)
-  const api = `${app.config.url}/api/${one.projectId}`
+export function toRestKey(app: App, projectKey: ProjectKey): RestKey {
+  const dsn = dsnOf(app.config.url, projectKey)
+  const api = `${app.config.url}/api/${projectKey.projectId}`
   return {
-    id: one.publicKey,
-    name: one.label,
-    label: one.label,
-    public: one.publicKey,
+    id: projectKey.publicKey,
+    name: projectKey.label,
+    label: projectKey.label,
+    public: projectKey.publicKey,
     secret: '',
-    projectId: one.projectId,
-    isActive: one.active,
-    revision: one.rev,
-    rateLimit: one.rateLimit ? { window: one.rateLimit.windowS, count: one.rateLimit.count } : null,
-    dateCreated: new Date(one.createdMs).toISOString(),
-    lastUsed: one.lastUsedMs === null ? null : new Date(one.lastUsedMs).toISOString(),
+    projectId: projectKey.projectId,
+    isActive: projectKey.active,
+    revision: projectKey.rev,
+    rateLimit: projectKey.rateLimit
+      ? { window: projectKey.rateLimit.windowS, count: projectKey.rateLimit.count }
+      : null,
+    dateCreated: new Date(projectKey.createdMs).toISOString(),
+    lastUsed: projectKey.lastUsedMs === null ? null : new Date(projectKey.lastUsedMs).toISOString(),
     dsn: {
       public: dsn,
       secret: dsn,
-      csp: `${api}/csp-report/?sentry_key=${one.publicKey}`,
-      security: `${api}/security/?sentry_key=${one.publicKey}`,
-      minidump: `${api}/minidump/?sentry_key=${one.publicKey}`,
-      nel: `${api}/nel/?sentry_key=${one.publicKey}`,
-      unreal: `${api}/unreal/${one.publicKey}/`,
-      playstation: `${api}/playstation/?sentry_key=${one.publicKey}`,
-      crons: `${api}/cron/___MONITOR_SLUG___/${one.publicKey}/`,
-      cdn: `${app.config.url}/js-sdk-loader/${one.publicKey}.min.js`,
+      csp: `${api}/csp-report/?sentry_key=${projectKey.publicKey}`,
+      security: `${api}/security/?sentry_key=${projectKey.publicKey}`,
+      minidump: `${api}/minidump/?sentry_key=${projectKey.publicKey}`,
+      nel: `${api}/nel/?sentry_key=${projectKey.publicKey}`,
+      unreal: `${api}/unreal/${projectKey.publicKey}/`,
+      playstation: `${api}/playstation/?sentry_key=${projectKey.publicKey}`,
+      crons: `${api}/cron/___MONITOR_SLUG___/${projectKey.publicKey}/`,
+      cdn: `${app.config.url}/js-sdk-loader/${projectKey.publicKey}.min.js`,
       otlp_traces: `${api}/integration/otlp/v1/traces`,
       otlp_logs: `${api}/integration/otlp/v1/logs`,
       integration: `${api}/integration/`,
     },
-    browserSdkVersion: one.browserSdk,
-    dynamicSdkLoaderOptions: loaderOptionsOf(one),
+    browserSdkVersion: projectKey.browserSdk,
+    dynamicSdkLoaderOptions: loaderOptionsOf(projectKey),
   }
 }
 
@@ -215,7 +217,7 @@ export async function createProject(
 }
 
 function keyOf(app: App, found: Found, id: string | undefined): ProjectKey {
-  const key = app.meta.keysOf(projectOf(found).id).find((one) => one.publicKey === id || String(one.id) === id)
+  const key = app.meta.keysOf(projectOf(found).id).find((item) => item.publicKey === id || String(item.id) === id)
   if (!key) throw new MishapError('NOT_FOUND')
   return key
 }
@@ -234,8 +236,8 @@ export const projectRoutes: readonly Route[] = [
     action: 'organization:read',
     response: z.array(shapes.project),
     handle: ({ app, actor, found }) => ({
-      body: readableProjects(app, actor, organizationOf(found)).map((one) =>
-        toRestProject(app, organizationOf(found), one),
+      body: readableProjects(app, actor, organizationOf(found)).map((readableProject) =>
+        toRestProject(app, organizationOf(found), readableProject),
       ),
     }),
   }),
@@ -288,7 +290,7 @@ export const projectRoutes: readonly Route[] = [
     summary: 'Keys of a project with their DSNs.',
     action: 'project:read',
     response: z.array(keys.key),
-    handle: ({ app, found }) => ({ body: app.meta.keysOf(projectOf(found).id).map((one) => toRestKey(app, one)) }),
+    handle: ({ app, found }) => ({ body: app.meta.keysOf(projectOf(found).id).map((key) => toRestKey(app, key)) }),
   }),
   route({
     method: 'POST',

@@ -10,13 +10,18 @@ const listMax = 20
 type Project = RestRegroupings['runs'][number]['project']
 
 /** A run in the shape of the API. */
-const toRest = (one: Regrouping, project: Project): RestRegroupings['runs'][number] => ({
-  ...{ id: String(one.id), project, cause: one.cause },
-  dateCreated: new Date(one.createdMs).toISOString(),
-  dateEnded: one.endedMs === null ? null : new Date(one.endedMs).toISOString(),
+const toRest = (regrouping: Regrouping, project: Project): RestRegroupings['runs'][number] => ({
+  ...{ id: String(regrouping.id), project, cause: regrouping.cause },
+  dateCreated: new Date(regrouping.createdMs).toISOString(),
+  dateEnded: regrouping.endedMs === null ? null : new Date(regrouping.endedMs).toISOString(),
   // An event may have come twice into view, where a run began anew.
-  ...{ total: one.total, looked: Math.min(one.looked, one.total), mapped: one.mapped, moved: one.moved },
-  ...{ issues: one.issues, error: one.error },
+  ...{
+    total: regrouping.total,
+    looked: Math.min(regrouping.looked, regrouping.total),
+    mapped: regrouping.mapped,
+    moved: regrouping.moved,
+  },
+  ...{ issues: regrouping.issues, error: regrouping.error },
 })
 
 /** Events that are mapped again when their source maps come after them. */
@@ -34,9 +39,9 @@ export const regroupRoutes: readonly Route[] = [
         .projectsOf(organization.id)
         .filter((project) => app.auth.may(actor, 'project:read', { organization, project }) === 'yes')
       const byId = new Map(projects.map(({ id, slug }): [number, Project] => [id, { id: String(id), slug }]))
-      const runs = app.meta.regroupings(listMax, [...byId.keys()]).flatMap((one) => {
-        const project = byId.get(one.projectId)
-        return project ? [toRest(one, project)] : []
+      const runs = app.meta.regroupings(listMax, [...byId.keys()]).flatMap((regrouping) => {
+        const project = byId.get(regrouping.projectId)
+        return project ? [toRest(regrouping, project)] : []
       })
       const full = [...byId].flatMap(([id, project]) => {
         const { quantity: noted, refused, refusedMs } = app.meta.missedSum(id)

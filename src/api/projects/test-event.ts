@@ -44,12 +44,12 @@ function eventOf(id: string, platform: string | null, nowMs: number) {
  * Throws VALIDATION when the project has no active key or the event is refused (with the reason).
  */
 export async function sendTestEvent(app: App, project: Project): Promise<{ id: string }> {
-  const key = app.meta.keysOf(project.id).find((one) => one.active)
+  const key = app.meta.keysOf(project.id).find((item) => item.active)
   if (!key) throw new MishapError('VALIDATION', { detail: 'The project has no active key.' })
   const id = crypto.randomUUID().replaceAll('-', '')
   const body = `${JSON.stringify({ event_id: id, sent_at: new Date(app.clock.now()).toISOString() })}\n{"type":"event"}\n${JSON.stringify(eventOf(id, project.platform, app.clock.now()))}\n`
   // An allowed origin is sent along, so that a project that checks origins takes it, too.
-  const origin = project.allowedOrigins.find((one) => /^https?:\/\/[^*]+$/.test(one))
+  const origin = project.allowedOrigins.find((allowedOrigin) => /^https?:\/\/[^*]+$/.test(allowedOrigin))
   let answer: Response
   try {
     answer = await fetch(

@@ -10,21 +10,21 @@ import * as shapes from './release-schemas.ts'
 const iso = (ms: number) => new Date(ms).toISOString()
 
 function toRestBundles(app: App, projectId: number, rows: readonly Bundle[]): z.input<typeof shapes.artifactBundle>[] {
-  const links = app.meta.linksOf(rows.map((one) => one.id)).filter((one) => one.projectId === projectId)
-  return rows.map((one) => ({
-    bundleId: one.uuid,
+  const links = app.meta.linksOf(rows.map((row) => row.id)).filter((link) => link.projectId === projectId)
+  return rows.map((row) => ({
+    bundleId: row.uuid,
     associations: links
-      .filter((link) => link.bundleId === one.id && (link.release !== '' || link.dist !== ''))
+      .filter((link) => link.bundleId === row.id && (link.release !== '' || link.dist !== ''))
       .map(({ release, dist }) => ({ release: release || null, dist: dist || null })),
-    ...{ date: iso(one.createdMs), dateModified: iso(one.createdMs), lastUsed: iso(one.usedMs) },
-    ...{ fileCount: one.files, size: one.bytes, sha1: one.checksum },
+    ...{ date: iso(row.createdMs), dateModified: iso(row.createdMs), lastUsed: iso(row.usedMs) },
+    ...{ fileCount: row.files, size: row.bytes, sha1: row.checksum },
   }))
 }
 
-const toRestFile = (one: ArtifactFile): z.input<typeof shapes.artifactFile> => ({
-  id: String(one.id),
-  ...{ filePath: one.url, fileType: one.type, fileSize: one.bytes, debugId: one.debugId || null },
-  sourcemap: one.headers.sourcemap ?? one.headers['x-sourcemap'] ?? null,
+const toRestFile = (item: ArtifactFile): z.input<typeof shapes.artifactFile> => ({
+  id: String(item.id),
+  ...{ filePath: item.url, fileType: item.type, fileSize: item.bytes, debugId: item.debugId || null },
+  sourcemap: item.headers.sourcemap ?? item.headers['x-sourcemap'] ?? null,
 })
 
 const text = z

@@ -33,7 +33,7 @@ function list(call: Call<z.output<typeof listQuery>, undefined>) {
   const limit = limitOf(query, 100)
   const before = /^\d{1,15}$/.test(query.cursor ?? '') ? Number(query.cursor) : 0
   const rows = app.meta.releaseFiles({
-    projectIds: releaseProjects(call, 'release:read').map((one) => one.id),
+    projectIds: releaseProjects(call, 'release:read').map((releaseProject) => releaseProject.id),
     release: params.version ?? '',
     beforeId: before || undefined,
     max: limit + 1,
@@ -68,7 +68,7 @@ async function upload(call: Call<unknown, undefined>) {
   const projects = releaseProjects(call, 'release:write')
   const release = params.version ?? ''
   const there = app.meta.releaseOf(
-    projects.map((one) => one.id),
+    projects.map((project) => project.id),
     release,
   )
   if (!there) throw new MishapError('NOT_FOUND')
@@ -100,7 +100,7 @@ async function upload(call: Call<unknown, undefined>) {
 /** A file of the release that the path names. Throws NOT_FOUND. */
 function rowOf(call: Call<unknown, unknown>, id: number): Row {
   const { app, params } = call
-  const projectIds = releaseProjects(call, 'release:read').map((one) => one.id)
+  const projectIds = releaseProjects(call, 'release:read').map((releaseProject) => releaseProject.id)
   const [row] = app.meta.releaseFiles({ projectIds, release: params.version ?? '', beforeId: id + 1, max: 1 })
   if (row?.bundle.id !== id) throw new MishapError('NOT_FOUND')
   return row

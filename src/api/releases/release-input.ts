@@ -39,7 +39,7 @@ function isoMs(text: string): number {
 export const moment = z
   .string()
   .max(64)
-  .refine((one) => !Number.isNaN(isoMs(one)), 'A time, ISO 8601.')
+  .refine((text) => !Number.isNaN(isoMs(text)), 'A time, ISO 8601.')
   .transform(isoMs)
 
 /** An address that may become a link: http or https. '' and null: none. */
@@ -47,7 +47,7 @@ export const address = z
   .string()
   .trim()
   .max(2000, 'At most 2,000 characters.')
-  .refine((one) => one === '' || isWeb(one), 'An address with http or https.')
+  .refine((text) => text === '' || isWeb(text), 'An address with http or https.')
   .nullish()
 
 function isWeb(text: string): boolean {
@@ -93,23 +93,23 @@ const cut = (text: string | null | undefined, max: number) => (text ?? '').trim(
 export function commitsOf(list: NonNullable<z.output<typeof commitList>>, nowMs: number): NewCommit[] {
   let left = callFilesMax
   return list
-    .map((one) => ({ ...one, atMs: one.timestamp ?? nowMs }))
+    .map((item) => ({ ...item, atMs: item.timestamp ?? nowMs }))
     .sort((a, b) => b.atMs - a.atMs)
-    .map((one) => {
-      const given = one.patch_set ?? undefined
+    .map((item) => {
+      const given = item.patch_set ?? undefined
       const files = given
         ?.filter(({ path }) => path !== '' && path.length <= pathCharactersMax)
         .slice(0, Math.min(left, commitFilesMax))
       left -= files?.length ?? 0
       return {
         ...{
-          repository: one.repository ?? unnamedRepository,
-          sha: one.id,
-          message: cut(one.message, messageCharactersMax),
+          repository: item.repository ?? unnamedRepository,
+          sha: item.id,
+          message: cut(item.message, messageCharactersMax),
         },
-        authorName: cut(one.author_name, authorCharactersMax),
-        authorEmail: cut(one.author_email, authorCharactersMax),
-        ...{ atMs: one.atMs, files, filesOmitted: (given?.length ?? 0) - (files?.length ?? 0) },
+        authorName: cut(item.author_name, authorCharactersMax),
+        authorEmail: cut(item.author_email, authorCharactersMax),
+        ...{ atMs: item.atMs, files, filesOmitted: (given?.length ?? 0) - (files?.length ?? 0) },
       }
     })
 }

@@ -45,7 +45,7 @@ const environment = z
   .min(1, 'An environment.')
   .max(64, 'At most 64 characters.')
   .regex(/^[^\n\r/\p{Cc}]+$/u, 'No slashes, no line ends.')
-  .refine((one) => !/^(?:\.|\.\.|none)$/i.test(one), 'This is no environment.')
+  .refine((text) => !/^(?:\.|\.\.|none)$/i.test(text), 'This is no environment.')
 
 const deployBody = z.object({
   environment,
@@ -64,7 +64,7 @@ function deployedProjects(call: Call<unknown, z.output<typeof deployBody>>, proj
   const named = call.body.projects ?? []
   if (call.found.project || named.length === 0) return projects
   const asked = namedProjects(call, 'release:write', named)
-  const strange = asked.find((one) => !projects.some(({ id }) => id === one.id))
+  const strange = asked.find((item) => !projects.some(({ id }) => id === item.id))
   if (strange)
     throw new MishapError('VALIDATION', { fields: { projects: [`The release is not one of ${strange.slug}.`] } })
   return asked
@@ -86,7 +86,7 @@ function addDeploy(call: Call<unknown, z.output<typeof deployBody>>) {
     throw new MishapError('VALIDATION', { fields: { dateStarted: ['A deploy starts before it is finished.'] } })
   const deploy = app.meta.addDeploy({
     ...{ organizationId: organizationOf(found).id, version: release.version, environment: body.environment },
-    ...{ name: body.name ?? '', url: body.url ?? '', startedMs, finishedMs, projectIds: about.map((one) => one.id) },
+    ...{ name: body.name ?? '', url: body.url ?? '', startedMs, finishedMs, projectIds: about.map((item) => item.id) },
   })
   return { body: toRestDeploy(deploy, about) }
 }

@@ -31,7 +31,7 @@ export function namedProjects(
   const organization = organizationOf(found)
   if (names.length === 0 || names.length > projectsMax)
     throw new MishapError('VALIDATION', { fields: { projects: [`Name 1 to ${projectsMax} projects.`] } })
-  const projects = [...new Set(names.map(String))].map((one) => projectNamed(app, organization, one))
+  const projects = [...new Set(names.map(String))].map((item) => projectNamed(app, organization, item))
   for (const project of projects) app.auth.demand(actor, action, { organization, project })
   return projects
 }
@@ -43,7 +43,7 @@ export function releaseProjects(
   names: readonly string[] = [],
 ): Project[] {
   const { app, actor, found } = call
-  const named = names.filter((one) => one !== '' && one !== '-1')
+  const named = names.filter((name) => name !== '' && name !== '-1')
   if (found.project || named.length > 0) return namedProjects(call, action, named)
   const organization = organizationOf(found)
   return app.meta

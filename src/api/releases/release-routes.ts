@@ -74,7 +74,7 @@ function list(call: Call<z.output<typeof listQuery>, undefined>) {
   const { rows, more, hits } = listReleases(app, {
     organization: organizationOf(found),
     projects: releaseProjects(call, 'release:read', query.project),
-    environments: query.environment.filter((one) => one !== ''),
+    environments: query.environment.filter((item) => item !== ''),
     ...{ text: query.query ?? '', sort: query.sort ?? 'date', offset, max: limit },
     status: query.status,
     ...{ fromMs: range?.fromMs, toMs: range?.toMs },
@@ -90,11 +90,11 @@ export function releaseHere(
 ): { release: Release; projects: Project[] } {
   const projects = releaseProjects(call, action)
   const release = call.app.meta.releaseOf(
-    projects.map((one) => one.id),
+    projects.map((project) => project.id),
     call.params.version ?? '',
   )
   if (!release) throw new MishapError('NOT_FOUND')
-  return { release, projects: projects.filter((one) => release.projectIds.includes(one.id)) }
+  return { release, projects: projects.filter((project) => release.projectIds.includes(project.id)) }
 }
 
 /** Writes the commits and refs of a body, if it has any; what waited for one of them in these projects is resolved here. */
@@ -127,10 +127,10 @@ function projectsToMake(call: Call<unknown, z.output<typeof newBody>>): Project[
   if (body.status && body.projects.length === 0) {
     const mine = releaseProjects(call, 'release:write')
     const there = call.app.meta.releaseOf(
-      mine.map((one) => one.id),
+      mine.map((item) => item.id),
       body.version,
     )
-    if (there) return mine.filter((one) => there.projectIds.includes(one.id))
+    if (there) return mine.filter((item) => there.projectIds.includes(item.id))
   }
   return namedProjects(call, 'release:write', body.projects)
 }
@@ -138,11 +138,11 @@ function projectsToMake(call: Call<unknown, z.output<typeof newBody>>): Project[
 function make(call: Call<unknown, z.output<typeof newBody>>) {
   const { app, body, found } = call
   const named = projectsToMake(call)
-  const fresh = named.map((one) => one.id).filter((id) => !app.meta.releaseOf([id], body.version))
+  const fresh = named.map((item) => item.id).filter((id) => !app.meta.releaseOf([id], body.version))
   const { isNew } = app.meta.makeRelease(
     {
       organizationId: organizationOf(found).id,
-      projectIds: named.map((one) => one.id),
+      projectIds: named.map((item) => item.id),
       version: body.version,
       change: changeOf(body),
     },
@@ -154,7 +154,7 @@ function make(call: Call<unknown, z.output<typeof newBody>>) {
   tellCommits(
     call,
     body.version,
-    named.map((one) => one.id),
+    named.map((item) => item.id),
   )
   const { release, projects } = releaseHere({ ...call, params: { ...call.params, version: body.version } })
   const answer = toRestRelease(call, release, projects)
@@ -168,7 +168,7 @@ function change(call: Call<unknown, z.output<typeof changeBody>>) {
   const { app, body, found } = call
   const { release, projects } = releaseHere(call, 'release:write')
   const { version } = release
-  const projectIds = projects.map((one) => one.id)
+  const projectIds = projects.map((project) => project.id)
   app.meta.changeRelease(
     { organizationId: organizationOf(found).id, projectIds, version, change: changeOf(body) },
     app.clock.now(),
@@ -181,7 +181,7 @@ function change(call: Call<unknown, z.output<typeof changeBody>>) {
 async function remove(call: Call<unknown, undefined>) {
   const { app, found } = call
   const { release, projects } = releaseHere(call, 'release:write')
-  const projectIds = projects.map((one) => one.id)
+  const projectIds = projects.map((project) => project.id)
   await app.artifacts.removeFiles(projectIds, release.version)
   app.meta.removeRelease(organizationOf(found).id, projectIds, release.version)
   return { body: undefined, status: 204 as const }

@@ -63,7 +63,7 @@ async function takeChunks(call: Call<unknown, undefined>): Promise<Response> {
 
 const sha1 = z
   .string()
-  .transform((one) => one.toLowerCase())
+  .transform((text) => text.toLowerCase())
   .pipe(z.string().regex(/^[0-9a-f]{40}$/, 'A SHA-1 in 40 hex digits.'))
 const word = z.string().max(250, 'At most 250 characters.').nullish()
 
@@ -82,7 +82,7 @@ async function assemble(call: Call<unknown, z.output<typeof assembleBody>>, rele
   const state = await app.artifacts.assemble({
     organizationId: organizationOf(found).id,
     ...{ checksum: body.checksum, chunks: body.chunks, release, dist: body.dist ?? '' },
-    projectIds: projects.map((one) => one.id),
+    projectIds: projects.map((project) => project.id),
   })
   return { body: { ...state, detail: state.detail ?? null } }
 }

@@ -24,7 +24,7 @@ export function compareVersions(a: string, b: string): number {
     text
       .replace(/^v/, '')
       .split(/[.+-]/)
-      .map((one) => Number.parseInt(one, 10) || 0)
+      .map((part) => Number.parseInt(part, 10) || 0)
   const [left, right] = [parts(a), parts(b)]
   for (let i = 0; i < Math.max(left.length, right.length); i++) {
     const difference = (left[i] ?? 0) - (right[i] ?? 0)
@@ -35,5 +35,8 @@ export function compareVersions(a: string, b: string): number {
 
 /** The sentence about a version of a part, or null. */
 export function advisoryOf(name: string, version: string): string | null {
-  return advisories.find((one) => one.name === name && compareVersions(version, one.before) < 0)?.sentence ?? null
+  return (
+    advisories.find((advisory) => advisory.name === name && compareVersions(version, advisory.before) < 0)?.sentence ??
+    null
+  )
 }

@@ -11,8 +11,8 @@ const lookBytesMax = 16 * 1024
 type Kept = DeadItem & { id: number }
 
 function toRest(app: App, organization: Organization, item: Kept): RestDeadItem {
-  const project = app.meta.projectsOf(organization.id).find((one) => one.id === item.projectId)
-  const key = app.meta.keysOf(item.projectId).find((one) => one.id === item.keyId)
+  const project = app.meta.projectsOf(organization.id).find((entry) => entry.id === item.projectId)
+  const key = app.meta.keysOf(item.projectId).find((entry) => entry.id === item.keyId)
   return {
     id: String(item.id),
     project: { id: String(item.projectId), slug: project?.slug ?? '' },
@@ -25,7 +25,7 @@ function toRest(app: App, organization: Organization, item: Kept): RestDeadItem 
 
 /** Dead items of an organization's projects, newest first. */
 export function deadItemsOf(app: App, organization: Organization): RestDeadItem[] {
-  const projectIds = app.meta.projectsOf(organization.id).map((one) => one.id)
+  const projectIds = app.meta.projectsOf(organization.id).map((project) => project.id)
   return app.meta.deadItems(listMax, projectIds).map((item) => toRest(app, organization, item))
 }
 

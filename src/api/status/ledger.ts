@@ -21,16 +21,16 @@ export type LedgerAsked = {
 
 /** How items of these projects ended, by project, key, category and reason, most first. Throws VALIDATION for a key of no such project. */
 export function ledgerDrill(app: App, { range, projects, key, nobodys }: LedgerAsked): RestLedger {
-  const keys = new Map(projects.flatMap((one) => app.meta.keysOf(one.id)).map((one) => [one.id, one]))
+  const keys = new Map(projects.flatMap((project) => app.meta.keysOf(project.id)).map((item) => [item.id, item]))
   if (key !== undefined && !keys.has(Number(key)))
     throw new MishapError('VALIDATION', { fields: { key: ['There is no such key in these projects.'] } })
   const fromMs = Math.floor((app.clock.now() - ranges[range]) / hourMs) * hourMs
-  const projectOf = new Map(projects.map((one) => [one.id, { id: String(one.id), slug: one.slug }]))
+  const projectOf = new Map(projects.map((project) => [project.id, { id: String(project.id), slug: project.slug }]))
   const projectIds = [...projectOf.keys(), ...(nobodys && key === undefined ? [0] : [])]
   const rows = app.meta
     .outcomeSums({ projectIds, fromMs })
-    .filter((one) => one.outcome !== 'received' && one.quantity !== 0)
-    .filter((one) => key === undefined || String(one.keyId) === key)
+    .filter((outcomeSum) => outcomeSum.outcome !== 'received' && outcomeSum.quantity !== 0)
+    .filter((outcomeSum) => key === undefined || String(outcomeSum.keyId) === key)
     .map(({ projectId, keyId, category, outcome, reason, quantity, bytes }) => ({
       project: projectOf.get(projectId) ?? null,
       key: keyId === 0 ? null : { id: String(keyId), label: keys.get(keyId)?.label ?? '' },

@@ -22,15 +22,15 @@ function toRest(note: Note): RestIntake {
 /** The newest requests of a project's keys and what became of each item; `key` (an id): of this one only. */
 export function intakesOf(app: App, project: Project, key?: string): RestIntakes {
   const keys = app.meta.keysOf(project.id)
-  const asked = keys.filter((one) => key === undefined || String(one.id) === key)
+  const asked = keys.filter((item) => key === undefined || String(item.id) === key)
   return {
-    keys: keys.map((one) => ({
-      id: String(one.id),
-      label: one.label,
-      public: one.publicKey,
-      isActive: one.active,
+    keys: keys.map((item) => ({
+      id: String(item.id),
+      label: item.label,
+      public: item.publicKey,
+      isActive: item.active,
     })),
-    requests: app.intakes.of(asked.map((one) => one.id)).map(toRest),
+    requests: app.intakes.of(asked.map((item) => item.id)).map(toRest),
   }
 }
 

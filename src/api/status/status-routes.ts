@@ -14,16 +14,16 @@ const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOStrin
 
 /** Every job in the shape of the API. */
 export const jobsOf = (app: App): RestJob[] =>
-  app.jobs().map((one) => ({
-    name: one.name,
-    everyMs: one.everyMs,
-    running: one.runningSinceMs !== null,
-    lastRun: iso(one.lastMs),
-    durationMs: one.durationMs,
-    result: one.result,
-    error: one.error,
-    failures: one.failures,
-    nextRun: iso(one.nextMs),
+  app.jobs().map((job) => ({
+    name: job.name,
+    everyMs: job.everyMs,
+    running: job.runningSinceMs !== null,
+    lastRun: iso(job.lastMs),
+    durationMs: job.durationMs,
+    result: job.result,
+    error: job.error,
+    failures: job.failures,
+    nextRun: iso(job.nextMs),
   }))
 
 const ledgerQuery = z.object({
@@ -101,7 +101,7 @@ export const statusRoutes: readonly Route[] = [
     response: shapes.ledger,
     handle: ({ app, actor, found, query }) => {
       const projects = askedProjects(app, actor, organizationOf(found), query.project)
-      const all = query.project.every((one) => one === '' || one === '-1')
+      const all = query.project.every((item) => item === '' || item === '-1')
       const nobodys = all && app.auth.may(actor, 'instance:read', { instance: true }) === 'yes'
       return { body: ledgerDrill(app, { range: query.range, projects, key: query.key, nobodys }) }
     },

@@ -231,6 +231,6 @@ describe('the rest of the status', () => {
       { name: 'node', version: process.versions.node },
     ])
     for (const name of ['chdb', 'next', 'better-auth', 'hono', 'react'])
-      expect(versions.find((one) => one.name === name)?.version, name).toMatch(/^\d+\.\d+\.\d+/)
+      expect(versions.find((version) => version.name === name)?.version, name).toMatch(/^\d+\.\d+\.\d+/)
   })
 })

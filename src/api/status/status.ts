@@ -34,22 +34,23 @@ function versionsOf(app: App): RestStatus['versions'] {
 function ledgerOf(app: App, waiting: number, projectIds?: number[]): RestStatus['ledger'] {
   const rows = new Map<string, RestStatus['ledger']['rows'][number]>()
   const sums = new Map<Outcome, number>()
-  for (const one of app.meta.outcomeSums({
+  for (const outcomeSum of app.meta.outcomeSums({
     ...(projectIds ? { projectIds } : {}),
     fromMs: app.clock.now() - ledgerMs,
   })) {
-    sums.set(one.outcome, (sums.get(one.outcome) ?? 0) + one.quantity)
-    if (one.outcome === 'received') continue
-    const name = `${one.category} ${one.outcome} ${one.reason}`
+    sums.set(outcomeSum.outcome, (sums.get(outcomeSum.outcome) ?? 0) + outcomeSum.quantity)
+    if (outcomeSum.outcome === 'received') continue
+    const name = `${outcomeSum.category} ${outcomeSum.outcome} ${outcomeSum.reason}`
     const known = rows.get(name)
-    if (known) Object.assign(known, { quantity: known.quantity + one.quantity, bytes: known.bytes + one.bytes })
+    if (known)
+      Object.assign(known, { quantity: known.quantity + outcomeSum.quantity, bytes: known.bytes + outcomeSum.bytes })
     else
       rows.set(name, {
-        category: one.category,
-        outcome: one.outcome,
-        reason: one.reason,
-        quantity: one.quantity,
-        bytes: one.bytes,
+        category: outcomeSum.category,
+        outcome: outcomeSum.outcome,
+        reason: outcomeSum.reason,
+        quantity: outcomeSum.quantity,
+        bytes: outcomeSum.bytes,
       })
   }
   const sum = (outcome: Outcome) => sums.get(outcome) ?? 0
@@ -96,12 +97,12 @@ const thinnedOf = (app: App): RestStatus['disk']['thinned'] =>
 
 /** What members see of their organization: sums of its own projects, and nothing of the machine. */
 export function organizationStatusOf(app: App, organization: Organization): RestOrganizationStatus {
-  const projectIds = app.meta.projectsOf(organization.id).map((one) => one.id)
+  const projectIds = app.meta.projectsOf(organization.id).map((project) => project.id)
   const { waiting: _waiting, ...ledger } = ledgerOf(app, 0, projectIds)
-  const kept = app.meta.bytesByProject().filter((one) => projectIds.includes(one.projectId))
+  const kept = app.meta.bytesByProject().filter((byte) => projectIds.includes(byte.projectId))
   return {
     ledger,
-    deadItems: kept.reduce((sum, one) => sum + one.dead.count, 0),
+    deadItems: kept.reduce((sum, item) => sum + item.dead.count, 0),
     projects: projectIds.length,
   }
 }
@@ -124,7 +125,7 @@ export async function statusOf(app: App): Promise<RestStatus> {
   return {
     version: app.version,
     startedAt: new Date(app.startedMs).toISOString(),
-    engine: { up: app.engineUp(), version: versions.find((one) => one.name === 'chdb')?.version ?? null },
+    engine: { up: app.engineUp(), version: versions.find((version) => version.name === 'chdb')?.version ?? null },
     journal: {
       ...journal,
       waitsFor: wait ? { store: wait.store, since: new Date(wait.sinceMs).toISOString() } : null,
@@ -138,12 +139,12 @@ export async function statusOf(app: App): Promise<RestStatus> {
       budget,
       thinned: thinnedOf(app),
     },
-    deadItems: app.meta.deadItems(deadItemsMax).map((one) => ({
-      jpos: String(one.jpos),
-      projectId: String(one.projectId),
-      receivedAt: new Date(one.receivedMs).toISOString(),
-      reason: one.reason,
-      bytes: one.bytes,
+    deadItems: app.meta.deadItems(deadItemsMax).map((deadItem) => ({
+      jpos: String(deadItem.jpos),
+      projectId: String(deadItem.projectId),
+      receivedAt: new Date(deadItem.receivedMs).toISOString(),
+      reason: deadItem.reason,
+      bytes: deadItem.bytes,
     })),
     versions,
   }

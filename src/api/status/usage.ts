@@ -11,25 +11,25 @@ const notEvents: ReadonlySet<string> = new Set(['attachment', 'transaction', 'sp
 async function eventsOf(app: App): Promise<Map<number, { rows: number; bytes: number; thinned: number }> | undefined> {
   try {
     const [counts, tables] = await Promise.all([app.events.rowsByProject(), app.events.size()])
-    const onDisk = tables.reduce((sum, one) => sum + (one.table === 'spans' ? 0 : one.bytesOnDisk), 0)
+    const onDisk = tables.reduce((sum, table) => sum + (table.table === 'spans' ? 0 : table.bytesOnDisk), 0)
     const received = new Map<number, { quantity: number; bytes: number }>()
     const all = { quantity: 0, bytes: 0 }
     const fromMs = app.clock.now() - app.config.retentionErrorsDays * dayMs
-    for (const one of app.meta.outcomeSums({ fromMs })) {
-      if (one.outcome !== 'stored' || notEvents.has(one.category)) continue
-      const sum = received.get(one.projectId) ?? { quantity: 0, bytes: 0 }
+    for (const outcomeSum of app.meta.outcomeSums({ fromMs })) {
+      if (outcomeSum.outcome !== 'stored' || notEvents.has(outcomeSum.category)) continue
+      const sum = received.get(outcomeSum.projectId) ?? { quantity: 0, bytes: 0 }
       for (const into of [sum, all]) {
-        into.quantity += one.quantity
-        into.bytes += one.bytes
+        into.quantity += outcomeSum.quantity
+        into.bytes += outcomeSum.bytes
       }
-      received.set(one.projectId, sum)
+      received.set(outcomeSum.projectId, sum)
     }
     const meanOf = ({ quantity, bytes }: typeof all) => (quantity > 0 && bytes > 0 ? bytes / quantity : undefined)
-    const weights = counts.map((one) => ({
-      ...one,
-      weight: one.rows * (meanOf(received.get(one.projectId) ?? all) ?? meanOf(all) ?? 1),
+    const weights = counts.map((count) => ({
+      ...count,
+      weight: count.rows * (meanOf(received.get(count.projectId) ?? all) ?? meanOf(all) ?? 1),
     }))
-    const whole = weights.reduce((sum, one) => sum + one.weight, 0)
+    const whole = weights.reduce((sum, weight) => sum + weight.weight, 0)
     return new Map(
       weights.map(({ projectId, rows, thinned, weight }) => [
         projectId,
@@ -49,8 +49,8 @@ function whenAway(error: unknown): undefined {
 async function spansOf(app: App): Promise<Map<number, { rows: number; bytes: number }> | undefined> {
   try {
     const [counts, tables] = await Promise.all([app.events.spansByProject(), app.events.size()])
-    const onDisk = tables.find((one) => one.table === 'spans')?.bytesOnDisk ?? 0
-    const all = counts.reduce((sum, one) => sum + one.rows, 0)
+    const onDisk = tables.find((table) => table.table === 'spans')?.bytesOnDisk ?? 0
+    const all = counts.reduce((sum, count) => sum + count.rows, 0)
     return new Map(
       counts.map(({ projectId, rows }) => [projectId, { rows, bytes: Math.round((onDisk * rows) / Math.max(1, all)) }]),
     )
@@ -71,7 +71,7 @@ export async function usageOf(app: App, organization: Organization, isOperator: 
     spansOf(app),
     ...(['journal', 'meta', 'blobs/spool'] as const).map(under),
   ] as const)
-  const kept = new Map(app.meta.bytesByProject().map((one) => [one.projectId, one]))
+  const kept = new Map(app.meta.bytesByProject().map((byte) => [byte.projectId, byte]))
   const none = { count: 0, bytes: 0 }
   const projects = app.meta.projectsOf(organization.id).map(({ id, slug }) => ({
     id: String(id),
@@ -82,12 +82,12 @@ export async function usageOf(app: App, organization: Organization, isOperator: 
     deadItems: kept.get(id)?.dead ?? none,
     artifacts: kept.get(id)?.bundles ?? none,
   }))
-  const sum = (one: (typeof projects)[number]) =>
-    (one.events?.bytes ?? 0) +
-    (one.spans?.bytes ?? 0) +
-    one.attachments.bytes +
-    one.deadItems.bytes +
-    one.artifacts.bytes
+  const sum = (item: (typeof projects)[number]) =>
+    (item.events?.bytes ?? 0) +
+    (item.spans?.bytes ?? 0) +
+    item.attachments.bytes +
+    item.deadItems.bytes +
+    item.artifacts.bytes
   return {
     projects: projects.sort((a, b) => sum(b) - sum(a)),
     ...{ journalBytes: journalBytes ?? null, databaseBytes: databaseBytes ?? null, spoolBytes: spoolBytes ?? null },

@@ -65,7 +65,7 @@ function makeForm(options: DialogOptions, close: () => void): HTMLFormElement {
   const send = makeButton('submit', texts.labelSubmit)
   const closer = makeButton('button', texts.labelClose)
   closer.addEventListener('click', close)
-  form.append(...fields.map((one) => one.row), wrong, send, closer)
+  form.append(...fields.map((field) => field.row), wrong, send, closer)
   const submit = async () => {
     send.disabled = true
     wrong.textContent = ''
@@ -155,7 +155,7 @@ function showDialog(options: DialogOptions): void {
   document.addEventListener('keydown', onKey, true)
   document.body.append(layer)
   // Who is known already goes on with what is still empty.
-  const empty = [...form.querySelectorAll<HTMLInputElement>('input, textarea')].find((one) => one.value === '')
+  const empty = [...form.querySelectorAll<HTMLInputElement>('input, textarea')].find((entry) => entry.value === '')
   empty?.focus()
 }
 

@@ -44,9 +44,9 @@ export const dialogTexts: Record<'en' | 'de', DialogTexts> = {
 
 /** The first language of the request that there are texts in; English for any other. */
 export function dialogLanguage(asked: string): 'en' | 'de' {
-  for (const one of asked.toLowerCase().split(',')) {
-    if (/^\s*de\b/.test(one)) return 'de'
-    if (/^\s*en\b/.test(one)) return 'en'
+  for (const part of asked.toLowerCase().split(',')) {
+    if (/^\s*de\b/.test(part)) return 'de'
+    if (/^\s*en\b/.test(part)) return 'en'
   }
   return 'en'
 }

@@ -36,7 +36,7 @@ type Case = { query: string; raisesError?: boolean; result?: Node[] }
 const corpus = `${import.meta.dirname}/../../../../shared/corpora/sentry-2022-apache/tests/fixtures/search-syntax`
 const cases = (): Case[] =>
   readdirSync(corpus)
-    .filter((one) => one.endsWith('.json'))
+    .filter((file) => file.endsWith('.json'))
     .flatMap((name) => JSON.parse(readFileSync(join(corpus, name), 'utf8')) as Case[])
 
 const hours = { m: 1 / 60, h: 1, d: 24, w: 168 } as Record<string, number>
@@ -46,7 +46,7 @@ const text = (node: Node) => unescaped(String(node.value))
 /** The key of a filter as ours names it (see `names`). */
 function keyOf(node: Node): string {
   if (node.type === 'keyAggregate') {
-    const name = `${node.name?.value}(${(node.args?.args ?? []).map((one) => one.value.value).join(',')})`
+    const name = `${node.name?.value}(${(node.args?.args ?? []).map((item) => item.value.value).join(',')})`
     return fieldOf(name)?.name ?? `${name}()`
   }
   if (node.type === 'keyExplicitTag') return `tag ${node.key.value}`
@@ -68,7 +68,7 @@ function filterTree(node: Node): string {
     case 'text':
       return `${key}=${text(value)}`
     case 'textIn':
-      return `${key}=${(value.items ?? []).map((one) => text(one.value)).join('/')}`
+      return `${key}=${(value.items ?? []).map((item) => text(item.value)).join('/')}`
     case 'has':
       return `has ${keyOf({ ...value, type: 'keySimple' })}`
     case 'boolean':
@@ -121,8 +121,8 @@ test.skipIf(!existsSync(corpus))('search texts of the corpus give the same tree,
   const all = cases()
   expect(all.length).toBeGreaterThan(50)
   expect(Object.keys(differences)).toEqual(['words', 'empty', 'names', 'moment'])
-  for (const one of all) {
-    const invalid = one.raisesError || (one.result ?? []).some((node) => node.invalid)
-    expect([one.query, ours(one.query)]).toEqual([one.query, invalid ? 'refused' : expected(one.result ?? [])])
+  for (const item of all) {
+    const invalid = item.raisesError || (item.result ?? []).some((node) => node.invalid)
+    expect([item.query, ours(item.query)]).toEqual([item.query, invalid ? 'refused' : expected(item.result ?? [])])
   }
 })

@@ -138,7 +138,7 @@ const timed =
 /** The field of a key, or undefined for a tag. Prefixed families (measurements, spans) exist for other kinds of data. */
 export function fieldOf(key: string): Field | undefined {
   const name = Object.hasOwn(spellings, key) ? spellings[key] : key
-  const known = fields.find((one) => one.name === name)
+  const known = fields.find((item) => item.name === name)
   if (known) return known
   const found = /^(measurements|spans?)\.(.+)$/.exec(key)
   if (!found) return undefined

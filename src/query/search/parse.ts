@@ -264,27 +264,27 @@ const anyOf = (terms: Search[]): Search => (terms.length === 1 && terms[0] ? ter
 
 function build(key: Key, values: Raw[]): Search | undefined {
   const { name, kind, at } = key
-  const texts = () => values.map((one) => (key.place ? placed(wanted(one), key.place) : wanted(one)))
+  const texts = () => values.map((item) => (key.place ? placed(wanted(item), key.place) : wanted(item)))
   if (kind === 'aggregate') {
     const of = aggregateOf(name)
-    const terms = values.map((one) => (one.quoted ? undefined : aggregated(name, of, one.text, at)))
-    return terms.includes(undefined) ? undefined : anyOf(terms.flatMap((one) => one ?? []))
+    const terms = values.map((item) => (item.quoted ? undefined : aggregated(name, of, item.text, at)))
+    return terms.includes(undefined) ? undefined : anyOf(terms.flatMap((term) => term ?? []))
   }
   const field = kind === 'tag' ? undefined : fieldOf(name)
   if (!field) {
     if (key.type !== 'number') return { op: 'match', key: name, tag: true, values: texts(), at }
     return anyOf(
-      values.flatMap((one) => {
-        const terms = numbered(name, one.text, at)
-        if (!terms) throw refuse(one.at, 'a number, such as 10, >10 or 2k', 'QUERY_TYPE')
+      values.flatMap((item) => {
+        const terms = numbered(name, item.text, at)
+        if (!terms) throw refuse(item.at, 'a number, such as 10, >10 or 2k', 'QUERY_TYPE')
         return terms
       }),
     )
   }
-  if (field.type === 'has') return anyOf(values.map((one): Term => hasTerm(one.text, at)))
+  if (field.type === 'has') return anyOf(values.map((item): Term => hasTerm(item.text, at)))
   if (field.type === 'text') return { op: 'match', key: field.name, tag: false, values: texts(), at }
-  if (field.type === 'date') return anyOf(values.map((one) => date(field.name, one, at)))
-  return anyOf(values.flatMap((one) => typed(field, one, at)))
+  if (field.type === 'date') return anyOf(values.map((item) => date(field.name, item, at)))
+  return anyOf(values.flatMap((item) => typed(field, item, at)))
 }
 
 function hasTerm(text: string, at: number): Term {

@@ -13,7 +13,7 @@ function leaf(node: Term): string {
     case 'text':
       return node.quoted ? `"${node.value}"` : `${node.wild ? '~' : ''}${node.value}`
     case 'match':
-      return `${node.tag ? 'tag ' : ''}${node.key}=${node.values.map((one) => `${one.wild ? '~' : ''}${one.text}`).join('/')}`
+      return `${node.tag ? 'tag ' : ''}${node.key}=${node.values.map((item) => `${item.wild ? '~' : ''}${item.text}`).join('/')}`
     case 'has':
       return `has ${node.tag ? 'tag ' : ''}${node.key}`
     case 'is':

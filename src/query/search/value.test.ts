@@ -221,11 +221,12 @@ test('a refusal says the position from 1 and what was expected, twice', () => {
 
 describe('fields', () => {
   test('each name once, each shown one with a sentence', () => {
-    expect(new Set(fields.map((one) => one.name)).size).toBe(fields.length)
-    for (const one of fields) expect([one.name, one.sentence]).toEqual([one.name, expect.stringMatching(/\w\.$/)])
+    expect(new Set(fields.map((field) => field.name)).size).toBe(fields.length)
+    for (const field of fields)
+      expect([field.name, field.sentence]).toEqual([field.name, expect.stringMatching(/\w\.$/)])
   })
 
-  test.each(fields.map((one) => [one.name, one]))('%s is found by its own name', (name, field) => {
+  test.each(fields.map((field) => [field.name, field]))('%s is found by its own name', (name, field) => {
     expect(fieldOf(name)).toBe(field)
   })
 
@@ -282,7 +283,7 @@ describe('fields', () => {
     expect(aggregateOf(key)).toBe(unit)
   })
 
-  test.each(states.map((one) => [one]))('is:%s is read', (state) => {
+  test.each(states.map((state) => [state]))('is:%s is read', (state) => {
     expect(typed(known('is'), plain(state), 0)).toEqual([{ op: 'is', value: state, at: 0 }])
   })
 })

@@ -33,8 +33,8 @@ export function wanted(raw: Pick<Raw, 'text'>): Wanted {
 export type Place = 'Contains' | 'StartsWith' | 'EndsWith'
 
 /** The pattern of values in which the wanted one stands at that place. */
-export function placed(one: Wanted, place: Place): Wanted {
-  const text = one.wild ? one.text : one.text.replace(/[*\\]/g, '\\$&')
+export function placed(item: Wanted, place: Place): Wanted {
+  const text = item.wild ? item.text : item.text.replace(/[*\\]/g, '\\$&')
   return { text: `${place === 'StartsWith' ? '' : '*'}${text}${place === 'EndsWith' ? '' : '*'}`, wild: true }
 }
 

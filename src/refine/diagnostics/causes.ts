@@ -35,7 +35,9 @@ const random =
  */
 function markOf(pattern: RegExp, differences: readonly Difference[]): string | undefined {
   const sides = (['server', 'client'] as const).map((side) =>
-    differences.flatMap((one) => (one[side] === undefined ? [] : [`${one.name ?? ''} ${one[side]}`])),
+    differences.flatMap((difference) =>
+      difference[side] === undefined ? [] : [`${difference.name ?? ''} ${difference[side]}`],
+    ),
   )
   const all = new RegExp(pattern, 'g')
   const marks = sides.map((texts) => new Set(texts.flatMap((text) => text.match(all) ?? [])))
@@ -69,22 +71,25 @@ export function causeOf(differences: readonly Difference[], nesting: readonly st
     const mark = markOf(pattern, differences)
     if (mark !== undefined) return { cause, evidence: short(mark) }
   }
-  const before = nesting.find((one) => !one.startsWith(afterwards))
+  const before = nesting.find((entry) => !entry.startsWith(afterwards))
   if (before) return { cause: 'nesting', evidence: before }
-  for (const one of differences) {
-    const cause = valueCause(one.server, one.client)
-    if (cause) return { cause, evidence: both(one) }
+  for (const difference of differences) {
+    const cause = valueCause(difference.server, difference.client)
+    if (cause) return { cause, evidence: both(difference) }
   }
   if (nesting[0]) return { cause: 'nesting', evidence: nesting[0] }
   const alone = differences.find(
-    (one) => one.server === undefined || one.client === undefined || one.what === 'element',
+    (difference) => difference.server === undefined || difference.client === undefined || difference.what === 'element',
   )
   if (alone) return { cause: 'browser-only', evidence: both(alone) }
   const waits = differences.find(
-    (one) => one.what === 'text' && placeholder.test(one.server ?? '') && !placeholder.test(one.client ?? ''),
+    (difference) =>
+      difference.what === 'text' &&
+      placeholder.test(difference.server ?? '') &&
+      !placeholder.test(difference.client ?? ''),
   )
   if (waits) return { cause: 'browser-only', evidence: both(waits) }
-  const theme = differences.find((one) => /\b(?:dark|light)\b/.test(`${one.server} ${one.client}`))
+  const theme = differences.find((difference) => /\b(?:dark|light)\b/.test(`${difference.server} ${difference.client}`))
   return theme ? { cause: 'browser-only', evidence: both(theme) } : { cause: 'unknown' }
 }
 
@@ -130,7 +135,7 @@ function datesDiffer(server: string, client: string): HydrationCause {
   const [a, b] = [server.match(/\d+/g) ?? [], client.match(/\d+/g) ?? []]
   const wordsOf = (text: string) => text.replace(/\d+/g, '0')
   if (wordsOf(server) !== wordsOf(client)) return 'date-locale' // another name of a month, of a day, AM and PM
-  const at = a.findIndex((one, i) => one !== b[i])
+  const at = a.findIndex((entry, i) => entry !== b[i])
   // seconds and minutes go on; an hour or a day is another time zone
   const minutes = /(\d{1,2})[:.](\d{2})/.exec(server)
   const minuteAt = minutes ? (server.slice(0, minutes.index).match(/\d+/g) ?? []).length + 1 : a.length

@@ -18,8 +18,8 @@ export const namesInStack = (text: string): string[] =>
 /** Names in the stack of components: of the exception that the client makes of it, and of the context `react`. */
 export function stackNames(event: NormalEvent): string[] {
   const stack = scalar(own(event.contexts['react'] ?? {}, 'componentStack')) ?? ''
-  const made = event.exception?.values.find((one) => one.type?.startsWith('React ErrorBoundary'))
-  const frames = (made?.stacktrace?.frames ?? []).slice(-linesMax).map((one) => one.function ?? '')
+  const made = event.exception?.values.find((entry) => entry.type?.startsWith('React ErrorBoundary'))
+  const frames = (made?.stacktrace?.frames ?? []).slice(-linesMax).map((frame) => frame.function ?? '')
   return [...frames.reverse(), ...namesInStack(stack)]
 }
 
@@ -28,8 +28,8 @@ const framework =
   /^(?:Suspense|SuspenseList|Fragment|Lazy|Activity|Offscreen|ViewTransition|Profiler|StrictMode|AppRouter|AppRouterAnnouncer|HistoryUpdater|HandleRedirect|ReplaySsrOnlyErrors|RootLevelDevOverlayElement|PagesDevOverlayBridge|ImageElement|LinkComponent|LoadableComponent|Loadable|BailoutToCSR|PreloadChunks|Router|Root|ServerRoot|App|AppContainer|CatchError|Container|Head|Body|Html|NextScript|\w{0,60}(?:ErrorBoundary(?:Handler)?|LayoutRouter|TemplateContext|FocusHandler|ScrollHandler|RedirectBoundary|NotFoundBoundary|FallbackBoundary|LoadingBoundary|DegradeBoundary|Segment\w{0,20}Node|PageRoot|SegmentRoot|MetadataBoundary|ViewportBoundary|OutletBoundary|DevOverlay|ProviderAdapter|Provider|Consumer|Context))$/
 
 /** `Button` of `withTheme(Connect(Button))`: what wraps a component is nowhere in the application's tree of files. */
-const unwrapped = (one: string): string => /\(([\w$.]{1,100})\)+$/.exec(one)?.[1] ?? one
+const unwrapped = (text: string): string => /\(([\w$.]{1,100})\)+$/.exec(text)?.[1] ?? text
 
 /** The first name that is a component of the application's own. */
 export const ownComponent = (names: readonly string[]): string | undefined =>
-  names.map(unwrapped).find((one) => /^[A-Z$][\w$.]{0,99}$/.test(one) && !framework.test(one))
+  names.map(unwrapped).find((entry) => /^[A-Z$][\w$.]{0,99}$/.test(entry) && !framework.test(entry))

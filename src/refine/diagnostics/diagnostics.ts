@@ -65,13 +65,13 @@ const isLogged = ({ logger, exception }: NormalEvent): boolean =>
 function byWords(event: NormalEvent, telling: readonly Said[], out: Signs): void {
   const { react, texts } = withReact(telling)
   if (react) out.react = { code: react.code, ...(react.message === undefined ? {} : { message: react.message }) }
-  for (const one of texts) {
-    const invariant = invariantIn(one)
+  for (const text of texts) {
+    const invariant = invariantIn(text)
     if (!invariant) continue
     out.invariant = invariant
     break
   }
-  if (telling.some((one) => isHydration(one.text, react))) out.hydration = hydrationOf(event)
+  if (telling.some((entry) => isHydration(entry.text, react))) out.hydration = hydrationOf(event)
   const skew = skewOf(event, texts)
   if (skew) out.skew = skew
 }
@@ -79,10 +79,10 @@ function byWords(event: NormalEvent, telling: readonly Said[], out: Signs): void
 /** The first minified error, and all texts with each such error in words instead. */
 function withReact(telling: readonly Said[]): { react: ReactError | undefined; texts: readonly Said[] } {
   let react: ReactError | undefined
-  const texts = telling.map((one) => {
-    const found = reactError(one.whole)
+  const texts = telling.map((entry) => {
+    const found = reactError(entry.whole)
     react ??= found
-    return found?.message === undefined ? one : { ...one, text: found.message }
+    return found?.message === undefined ? entry : { ...entry, text: found.message }
   })
   return { react, texts: react ? texts : telling }
 }

@@ -31,7 +31,7 @@ export function fromDiff(text: string): Mismatch | undefined {
   for (let i = 0; i < lines.length; ) {
     const line = lines[i] ?? ''
     if (/^[+-] /.test(line)) {
-      components ??= open.map((one) => one.name).reverse()
+      components ??= open.map((entry) => entry.name).reverse()
       const end = runEnd(lines, i)
       differences.push(...paired(lines.slice(i, end), inObject))
       i = end
@@ -47,7 +47,7 @@ export function fromDiff(text: string): Mismatch | undefined {
     }
     i += 1
   }
-  const attributes = differences.filter((one) => one.what === 'attribute')
+  const attributes = differences.filter((difference) => difference.what === 'attribute')
   const whole = attributes.length > 0 && text.includes(attributesAlone) ? attributes : differences
   return { differences: telling(whole), components: components ?? [] }
 }
@@ -70,7 +70,7 @@ function paired(lines: readonly string[], inObject: boolean): Difference[] {
   ) as [Side[], Side[]]
   const left = [...server]
   const out: Difference[] = client.map(({ what, name, value }) => {
-    const at = left.findIndex((one) => one.what === what && one.name === name)
+    const at = left.findIndex((entry) => entry.what === what && entry.name === name)
     const [other] = at < 0 ? [] : left.splice(at, 1)
     return { what, ...(name ? { name } : {}), ...(other ? { server: other.value } : {}), client: value }
   })
@@ -142,17 +142,17 @@ function attributeSentence(text: string): Difference[] | undefined {
   const extra = between(`${text}\n`, 'Extra attributes from the server: ', '\n')
   return extra?.text
     .split(/[,\s]/, differencesMax)
-    .filter((one) => /^[A-Za-z_][\w:.-]{0,100}$/.test(one))
-    .map((one) => ({ what: 'attribute', name: one, server: '' }))
+    .filter((part) => /^[A-Za-z_][\w:.-]{0,100}$/.test(part))
+    .map((part) => ({ what: 'attribute', name: part, server: '' }))
 }
 
 function elementSentence(text: string): Difference[] | undefined {
   const onClient = between(text, 'Expected server HTML to contain a matching ', ' in <')
   const onServer = between(text, 'Did not expect server HTML to contain ', ' in <')
-  const one = onClient ?? onServer
-  if (!one) return undefined
-  const node = between(one.text, '"', '"')
-  const value = node ? node.text : one.text.replace(/^(?:a|the) /, '')
+  const entry = onClient ?? onServer
+  if (!entry) return undefined
+  const node = between(entry.text, '"', '"')
+  const value = node ? node.text : entry.text.replace(/^(?:a|the) /, '')
   return [{ what: node ? 'text' : 'element', ...(onClient ? { client: value } : { server: value }) }]
 }
 
@@ -180,24 +180,28 @@ export function fromMarkup(server: string, client: string): Mismatch {
   while (tail < a.length - start && tail < b.length - start && a.at(-1 - tail) === b.at(-1 - tail)) tail += 1
   const [left, right] = [a.slice(start, a.length - tail), b.slice(start, b.length - tail)]
   if (left.length === 0 && right.length === 0) return { differences: [], components: [] }
-  const what = [...left, ...right].every((one) => !one.startsWith('<')) ? 'text' : 'html'
+  const what = [...left, ...right].every((entry) => !entry.startsWith('<')) ? 'text' : 'html'
   const side = (key: 'server' | 'client', parts: string[]) => (parts.length > 0 ? { [key]: parts.join('') } : {})
   return { differences: telling([{ what, ...side('server', left), ...side('client', right) }]), components: [] }
 }
 
 /** Differences that are some after normalizing, each side cut to a line; at most 10. */
 function telling(differences: readonly Difference[]): Difference[] {
-  const normal = (one: Difference, side: string | undefined) =>
-    side === undefined ? undefined : one.what === 'attribute' ? attributeValue(one.name ?? '', side) : collapse(side)
+  const normal = (difference: Difference, side: string | undefined) =>
+    side === undefined
+      ? undefined
+      : difference.what === 'attribute'
+        ? attributeValue(difference.name ?? '', side)
+        : collapse(side)
   return differences
-    .filter((one) => normal(one, one.server) !== normal(one, one.client))
+    .filter((difference) => normal(difference, difference.server) !== normal(difference, difference.client))
     .slice(0, differencesMax)
-    .map((one) => {
-      const [server, client] = [normal(one, one.server), normal(one, one.client)]
+    .map((difference) => {
+      const [server, client] = [normal(difference, difference.server), normal(difference, difference.client)]
       const from = commonStart(server, client)
       return {
-        what: one.what,
-        ...(one.name ? { name: short(one.name, nameMax) } : {}),
+        what: difference.what,
+        ...(difference.name ? { name: short(difference.name, nameMax) } : {}),
         ...(server === undefined ? {} : { server: short(fromStart(server, from)) }),
         ...(client === undefined ? {} : { client: short(fromStart(client, from)) }),
       }

@@ -338,9 +338,10 @@ describe('cause, evidence and component', () => {
 
   test('differences keep what differs, also behind a long beginning', () => {
     const text = 'so it goes on and on '.repeat(20)
-    const [one] = hydration(thrown(diff('  <A>', `+   ${text}10:15:31`, `-   ${text}10:15:30`)))?.differences ?? []
-    expect([one?.server?.endsWith('10:15:30'), one?.client?.endsWith('10:15:31')]).toEqual([true, true])
-    expect(one?.server?.length).toBeLessThanOrEqual(200)
+    const [difference] =
+      hydration(thrown(diff('  <A>', `+   ${text}10:15:31`, `-   ${text}10:15:30`)))?.differences ?? []
+    expect([difference?.server?.endsWith('10:15:30'), difference?.client?.endsWith('10:15:31')]).toEqual([true, true])
+    expect(difference?.server?.length).toBeLessThanOrEqual(200)
   })
 
   test('each cause has its sentence', () => {
@@ -413,7 +414,7 @@ describe('documents that are equal', () => {
     ['a style’s end', '<a style="color: red;">', '<a style="color:red">'],
     ['React’s marks', 'a<!-- -->b', 'a<!--x-->b'],
   ])('%s', (_name, server, client) => {
-    const plain = (parts: string[]) => parts.map((one) => one.replace(/\s?\{/g, '{'))
+    const plain = (parts: string[]) => parts.map((part) => part.replace(/\s?\{/g, '{'))
     expect(plain(partsOf(server))).toEqual(plain(partsOf(client)))
   })
 

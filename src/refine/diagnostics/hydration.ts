@@ -34,14 +34,14 @@ export function hydrationOf(event: NormalEvent): NonNullable<Signs['hydration']>
   const [server, client] = [own(sent ?? {}, 'server'), own(sent ?? {}, 'client')]
   if (typeof server === 'string' && typeof client === 'string') all.unshift(fromMarkup(server, client))
   // the first that tells something: the same mismatch mostly stands in the error and in the console
-  const told = all.find((one) => one.differences.length > 0) ?? { differences: [], components: [] }
-  const nesting = all.flatMap((one) => one.nesting ?? [])
+  const told = all.find((entry) => entry.differences.length > 0) ?? { differences: [], components: [] }
+  const nesting = all.flatMap((entry) => entry.nesting ?? [])
   const { cause, evidence } = causeOf(told.differences, nesting)
-  const nested = all.find((one) => one.nesting !== undefined && one.nesting === evidence)
+  const nested = all.find((entry) => entry.nesting !== undefined && entry.nesting === evidence)
   const translated = cause === 'unknown' ? translatedPage(event) : undefined
   const near = cause === 'nesting' ? [nested, told] : [told, nested]
   const component = ownComponent([
-    ...[scalar(own(sent ?? {}, 'component')) ?? '', ...near.flatMap((one) => one?.components ?? [])],
+    ...[scalar(own(sent ?? {}, 'component')) ?? '', ...near.flatMap((entry) => entry?.components ?? [])],
     ...stackNames(event),
   ])
   return {
@@ -75,7 +75,7 @@ function spoken(event: NormalEvent): Told[] {
   // the client's part for consoles makes an exception of what was written, its values behind the template; `Warning` is its type then
   const heads = typeof first === 'string' ? [first, first.replace(/^Warning: /, '')] : []
   const isWritten = (text: string) => heads.some((head) => head !== '' && text.startsWith(head.slice(0, templateMax)))
-  const values = (event.exception?.values ?? []).map((one) => one.value ?? '').reverse()
+  const values = (event.exception?.values ?? []).map((entry) => entry.value ?? '').reverse()
   const texts = values.map((text): Told => (isWritten(text) ? written(given, text) : [text]))
   return [...texts, written(given, event.logentry?.formatted)]
 }
@@ -84,9 +84,9 @@ function spoken(event: NormalEvent): Told[] {
 function logged(event: NormalEvent): Told[] {
   const isOne = (text: string) => sentences.test(text) || nestingIn(text) !== undefined
   return (event.breadcrumbs?.values ?? [])
-    .filter((one) => one.category === 'console' && isOne((one.message ?? '').slice(0, 2048)))
+    .filter((entry) => entry.category === 'console' && isOne((entry.message ?? '').slice(0, 2048)))
     .slice(-crumbsMax)
-    .map((one) => written(one.data?.['arguments'], one.message))
+    .map((entry) => written(entry.data?.['arguments'], entry.message))
     .reverse()
 }
 
@@ -95,6 +95,6 @@ export function translatedPage(event: NormalEvent): string | undefined {
   const url = event.request?.url ?? ''
   const host = /^https?:\/\/([^/?#:]{1,255})/.exec(url)?.[1] ?? ''
   if (host.endsWith('.translate.goog') || host === 'translate.googleusercontent.com') return host
-  const crumb = event.breadcrumbs?.values.findLast((one) => one.message?.includes('font > font'))
+  const crumb = event.breadcrumbs?.values.findLast((entry) => entry.message?.includes('font > font'))
   return crumb ? 'font > font' : undefined
 }

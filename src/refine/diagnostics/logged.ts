@@ -40,12 +40,12 @@ const handledBy = /using the error boundary you provided, ([\w$.]{1,100}?)\.(?!\
 /** React's sentence, in the message or among what was given to the console. */
 function boundaryOf(event: NormalEvent, said: readonly Said[]): Logged | undefined {
   const given = event.extra?.['arguments']
-  const texts = [...said.map((one) => one.text), ...(Array.isArray(given) ? given.slice(0, 10) : [])]
+  const texts = [...said.map((entry) => entry.text), ...(Array.isArray(given) ? given.slice(0, 10) : [])]
   for (const text of texts) {
     if (typeof text !== 'string') continue
     const found = component.exec(text)
     if (!found) continue
-    const all = texts.filter((one) => typeof one === 'string').join('\n')
+    const all = texts.filter((entry) => typeof entry === 'string').join('\n')
     const boundary = handledBy.exec(all)?.[1]
     return {
       by: 'boundary',
@@ -59,14 +59,14 @@ function boundaryOf(event: NormalEvent, said: readonly Said[]): Logged | undefin
 /** An error among what was given to the console, as clients write one: its name and message. */
 function errorAmong(given: Json | undefined): Pick<Logged, 'type' | 'value'> | undefined {
   if (!Array.isArray(given)) return undefined
-  for (const one of given.slice(0, 10)) {
-    const loose = object(one)
+  for (const entry of given.slice(0, 10)) {
+    const loose = object(entry)
     if (loose) {
       const [name, message] = [own(loose, 'name'), own(loose, 'message')]
       const isError = typeof own(loose, 'stack') === 'string' && typeof message === 'string'
       if (isError) return namesOf(typeof name === 'string' ? short(name) : 'Error', message)
-    } else if (typeof one === 'string') {
-      const error = errorIn(one)
+    } else if (typeof entry === 'string') {
+      const error = errorIn(entry)
       if (error) return error
     }
   }

@@ -66,8 +66,8 @@ function tagOf(tag: string): string | undefined {
 /** Names and values of a tag's attributes by name, each normalized; a name that comes again is left out. */
 function attributesOf(source: string): [name: string, value: string][] {
   const found = new Map<string, string>()
-  const one = /([^\s"'>/=]{1,200})(?:\s{0,20}=\s{0,20}(?:"([^"]*)"|'([^']*)'|([^\s"'>]{0,2000})))?/g
-  for (const [, name = '', double, single, bare] of source.matchAll(one)) {
+  const entry = /([^\s"'>/=]{1,200})(?:\s{0,20}=\s{0,20}(?:"([^"]*)"|'([^']*)'|([^\s"'>]{0,2000})))?/g
+  for (const [, name = '', double, single, bare] of source.matchAll(entry)) {
     const key = name.toLowerCase()
     const value = attributeValue(key, double ?? single ?? bare ?? '')
     if (!found.has(key) && !(key === 'class' && value === '')) found.set(key, value)
@@ -82,7 +82,7 @@ export function attributeValue(name: string, value: string): string {
   if (name === 'class' || name === 'className')
     return line
       .split(' ')
-      .filter((one) => one !== ':hover' && one !== '\\:hover')
+      .filter((part) => part !== ':hover' && part !== '\\:hover')
       .join(' ')
   return name === 'style' ? line.replace(/\s?([:;])\s?/g, '$1').replace(/;$/, '') : line
 }
@@ -98,7 +98,7 @@ function withoutHoverRules(css: string): string {
       const selectors = rule
         .slice(0, open)
         .split(',')
-        .map((one) => one.trim().replaceAll('.\\:hover', ':hover'))
+        .map((part) => part.trim().replaceAll('.\\:hover', ':hover'))
       return `${[...new Set(selectors)].join(',')}${rule.slice(open)}`
     })
     .join('}')

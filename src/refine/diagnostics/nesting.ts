@@ -23,7 +23,7 @@ export function namesInTree(text: string): string[] {
     const indent = tag[1]?.length ?? 0
     while ((open.at(-1)?.indent ?? -1) >= indent) open.pop()
     open.push({ indent, name: tag[2] ?? '' })
-    if (line.startsWith('>')) nearest = open.map((one) => one.name).reverse()
+    if (line.startsWith('>')) nearest = open.map((entry) => entry.name).reverse()
   }
   return nearest
 }
@@ -38,13 +38,13 @@ const never: ReadonlyMap<string, ReadonlySet<string>> = new Map([
       `address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer form ${headings} header hgroup hr main menu nav ol p pre search section table ul`,
     ),
   ],
-  ...['a', 'button', 'form'].map((one): [string, ReadonlySet<string>] => [one, words(one)]),
-  ...headings.split(' ').map((one): [string, ReadonlySet<string>] => [one, words(headings)]),
+  ...['a', 'button', 'form'].map((entry): [string, ReadonlySet<string>] => [entry, words(entry)]),
+  ...headings.split(' ').map((part): [string, ReadonlySet<string>] => [part, words(headings)]),
 ])
 /** Those that have room for few. */
 const only: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['table', words('caption colgroup thead tbody tfoot script style template')],
-  ...['thead', 'tbody', 'tfoot'].map((one): [string, ReadonlySet<string>] => [one, words('tr script template')]),
+  ...['thead', 'tbody', 'tfoot'].map((entry): [string, ReadonlySet<string>] => [entry, words('tr script template')]),
   ['tr', words('td th script template')],
 ])
 

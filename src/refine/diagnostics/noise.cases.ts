@@ -30,7 +30,7 @@ const iphone = 'Mozilla/5.0 (iPhone; CPU iPhone OS 17_1 like Mac OS X) AppleWebK
 const bot = (name: string) => `Mozilla/5.0 (compatible; ${name}; +https://bot.example/)`
 
 const rows = <L extends NoiseCase['label']>(label: L, list: Omit<NoiseCase, 'label'>[]): NoiseCase[] =>
-  list.map((one) => ({ label, ...one }))
+  list.map((entry) => ({ label, ...entry }))
 
 const bots = rows('bot', [
   ...[

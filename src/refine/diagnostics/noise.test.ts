@@ -7,49 +7,51 @@ import { thirdPartyOf } from './noise.ts'
 const chrome =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36'
 
-function verdict(one: NoiseCase) {
-  const frames = (one.frames ?? [ownFrame]).map((abs_path) => ({
+function verdict(noiseCase: NoiseCase) {
+  const frames = (noiseCase.frames ?? [ownFrame]).map((abs_path) => ({
     abs_path,
     filename: abs_path,
     function: 'f',
     lineno: 1,
     colno: 2,
   }))
-  const { type = 'TypeError', value = 'price is undefined' } = one
+  const { type = 'TypeError', value = 'price is undefined' } = noiseCase
   const stack = frames.length > 0 ? { stacktrace: { frames } } : {}
   const { event } = refineEvent({
-    platform: one.platform ?? 'javascript',
-    ...(one.message === undefined ? { exception: { values: [{ type, value, ...stack }] } } : { message: one.message }),
+    platform: noiseCase.platform ?? 'javascript',
+    ...(noiseCase.message === undefined
+      ? { exception: { values: [{ type, value, ...stack }] } }
+      : { message: noiseCase.message }),
     request: {
-      ...(one.url === '' ? {} : { url: one.url ?? 'https://shop.example/cart' }),
-      headers: { 'User-Agent': one.agent ?? chrome },
+      ...(noiseCase.url === '' ? {} : { url: noiseCase.url ?? 'https://shop.example/cart' }),
+      headers: { 'User-Agent': noiseCase.agent ?? chrome },
     },
-    ...(one.clicked ? { breadcrumbs: [{ category: 'ui.click', message: one.clicked }] } : {}),
+    ...(noiseCase.clicked ? { breadcrumbs: [{ category: 'ui.click', message: noiseCase.clicked }] } : {}),
   })
   return event.findings.signs?.noise
 }
 
-const judged = noiseCases.map((one) => ({ ...one, noise: verdict(one) }))
-const isNoise = (one: NoiseCase) => one.label !== 'own'
-const given = judged.filter((one) => one.noise)
+const judged = noiseCases.map((noiseTestCase) => ({ ...noiseTestCase, noise: verdict(noiseTestCase) }))
+const isNoise = (noiseCase: NoiseCase) => noiseCase.label !== 'own'
+const given = judged.filter((entry) => entry.noise)
 const right = given.filter(isNoise)
 const precision = right.length / given.length
 const recall = right.length / judged.filter(isNoise).length
-const named = (list: typeof judged) => list.map((one) => `${one.label}: ${one.name} -> ${one.noise?.kind}`)
+const named = (list: typeof judged) => list.map((entry) => `${entry.label}: ${entry.name} -> ${entry.noise?.kind}`)
 
 describe('the labelled set', () => {
   test(`has enough of both: ${noiseCases.length} events, ${noiseCases.filter(isNoise).length} of them noise`, () => {
     expect(noiseCases.filter(isNoise).length).toBeGreaterThanOrEqual(80)
-    expect(noiseCases.filter((one) => !isNoise(one)).length).toBeGreaterThanOrEqual(60)
+    expect(noiseCases.filter((noiseTestCase) => !isNoise(noiseTestCase)).length).toBeGreaterThanOrEqual(60)
   })
 
   test(`precision ${precision.toFixed(3)}, at least 0.98`, () => {
-    expect(precision, named(given.filter((one) => !isNoise(one))).join('\n')).toBeGreaterThanOrEqual(0.98)
+    expect(precision, named(given.filter((entry) => !isNoise(entry))).join('\n')).toBeGreaterThanOrEqual(0.98)
   })
 
   // stricter than the aim, which leaves room for one: today no event of the team's own is taken for noise
   test('calls none of the own ones noise', () => {
-    expect(named(given.filter((one) => !isNoise(one)))).toEqual([])
+    expect(named(given.filter((entry) => !isNoise(entry)))).toEqual([])
   })
 
   test(`recall ${recall.toFixed(3)}, at least 0.85`, () => {
@@ -57,7 +59,9 @@ describe('the labelled set', () => {
   })
 
   test('misses only what an event does not show, and tells the kind', () => {
-    expect(named(judged.filter((one) => isNoise(one) && !one.hard && one.noise?.kind !== one.label))).toEqual([])
+    expect(named(judged.filter((entry) => isNoise(entry) && !entry.hard && entry.noise?.kind !== entry.label))).toEqual(
+      [],
+    )
   })
 
   test('each verdict has its reason, short and in one line', () => {
@@ -65,7 +69,7 @@ describe('the labelled set', () => {
   })
 
   test.each(Object.keys(noiseKinds))('%s is found', (kind) => {
-    expect(given.filter((one) => one.noise?.kind === kind).length).toBeGreaterThan(3)
+    expect(given.filter((entry) => entry.noise?.kind === kind).length).toBeGreaterThan(3)
   })
 })
 

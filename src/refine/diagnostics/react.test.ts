@@ -125,7 +125,7 @@ describe('the table', () => {
   const production = builds.map(([pack, name]) => source(pack, `${name}.production`)).join('\n')
   const development = builds.map(([pack, name]) => source(pack, `${name}.development`)).join('\n')
   const used = new Set(
-    [...production.matchAll(/formatProdErrorMessage(?:\$\w+)?\(\s*(\d+)/g)].map((one) => one[1] ?? ''),
+    [...production.matchAll(/formatProdErrorMessage(?:\$\w+)?\(\s*(\d+)/g)].map((match) => match[1] ?? ''),
   )
 
   test('knows every number that the installed React throws', () => {
@@ -137,7 +137,7 @@ describe('the table', () => {
     const missing = [...used].filter((number) => {
       const longest = (table[number] ?? '').split('%s').sort((a, b) => b.length - a.length)[0] ?? ''
       const written = [longest, JSON.stringify(longest).slice(1, -1), longest.replaceAll('\n', '\\n')]
-      return !written.some((one) => development.includes(one))
+      return !written.some((entry) => development.includes(entry))
     })
     expect(missing).toEqual([])
   })

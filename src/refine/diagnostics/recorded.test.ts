@@ -39,15 +39,15 @@ const told: [name: string, cause: HydrationCause, component: string | undefined,
 
 /** The recordings of a case: one or several events of it, by the version of React. */
 const namesOf = (react: number, name: string) =>
-  Object.keys(recorded).filter((one) => new RegExp(`^react ${react} ${name}(?: \\d)?$`).test(one))
+  Object.keys(recorded).filter((key) => new RegExp(`^react ${react} ${name}(?: \\d)?$`).test(key))
 
 describe.each([18, 19])('React %i', (react) => {
   test.each(told.filter(([name]) => namesOf(react, name).length > 0))(
     '%s: %s in %s',
     (name, cause, component, evidence) => {
-      for (const one of namesOf(react, name)) {
-        const found = hydration(one)
-        expect([one, found?.cause, found?.component]).toEqual([one, cause, component])
+      for (const entry of namesOf(react, name)) {
+        const found = hydration(entry)
+        expect([entry, found?.cause, found?.component]).toEqual([entry, cause, component])
         if (evidence !== undefined) expect(found?.evidence).toBe(evidence)
         if (cause !== 'unknown') expect(found?.evidence).not.toContain('%s')
       }
@@ -99,13 +99,13 @@ describe('next dev of Next.js 16', () => {
     if (evidence !== undefined || cause === 'unknown') expect(found?.evidence).toBe(evidence)
   })
   test('every recording is judged', () => {
-    const names = Object.keys(recorded).filter((one) => one.startsWith('next 16 '))
+    const names = Object.keys(recorded).filter((key) => key.startsWith('next 16 '))
     expect(names.sort()).toEqual(toldByNext.map(([name]) => `next 16 ${name}`).sort())
   })
   test('lines of the message are no frames', () => {
     const newest = (sent: string | object) => {
       const { event } = refineEvent(typeof sent === 'string' ? recorded[sent] : sent)
-      return [event.exception?.values[0]?.stacktrace?.frames.at(-1)?.function, event.errors.map((one) => one.value)]
+      return [event.exception?.values[0]?.stacktrace?.frames.at(-1)?.function, event.errors.map((error) => error.value)]
     }
     // `+  1/1/2026` and the address in the message, as the client read them
     expect(newest('next 16 order')).toEqual(['throwOnHydrationMismatch', [2]])
@@ -127,7 +127,7 @@ describe('next dev of Next.js 16', () => {
 test('every recording is judged, each by its own React', () => {
   const seen = [18, 19].flatMap((react) => told.flatMap(([name]) => namesOf(react, name)))
   // React 18 writes of the first difference alone, so it says nothing of a translator; React 19 shows all.
-  const ofReact = Object.keys(recorded).filter((one) => one.startsWith('react '))
-  expect(ofReact.filter((one) => !seen.includes(one))).toEqual(['react 18 trans', 'react 19 trans'])
+  const ofReact = Object.keys(recorded).filter((key) => key.startsWith('react '))
+  expect(ofReact.filter((entry) => !seen.includes(entry))).toEqual(['react 18 trans', 'react 19 trans'])
   expect([hydration('react 18 trans')?.cause, hydration('react 19 trans')?.cause]).toEqual(['unknown', 'translator'])
 })

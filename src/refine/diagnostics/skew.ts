@@ -80,7 +80,7 @@ function isNext(event: NormalEvent): boolean {
 
 /** How the newest POST that the page made was answered. */
 function lastPost(event: NormalEvent): number | undefined {
-  const crumb = event.breadcrumbs?.values.findLast((one) => one.data?.['method'] === 'POST')
+  const crumb = event.breadcrumbs?.values.findLast((entry) => entry.data?.['method'] === 'POST')
   const status = crumb?.data?.['status_code']
   return typeof status === 'number' ? status : undefined
 }

@@ -25,21 +25,21 @@ export type Counted = DoctorFinding & { count: number }
 /** Each finding once with how often it was found: what is wrong first, then the most frequent. */
 export function countFindings(findings: readonly (DoctorFinding & { count?: number })[]): Counted[] {
   const counted = new Map<string, Counted>()
-  for (const one of findings) {
-    const key = `${one.code} ${one.weight}`
+  for (const finding of findings) {
+    const key = `${finding.code} ${finding.weight}`
     const known = counted.get(key)
-    if (known) known.count += one.count ?? 1
-    else counted.set(key, { ...one, count: one.count ?? 1 })
+    if (known) known.count += finding.count ?? 1
+    else counted.set(key, { ...finding, count: finding.count ?? 1 })
   }
-  const rank = (one: Counted) => (one.weight === 'wrong' ? 0 : 1)
+  const rank = (entry: Counted) => (entry.weight === 'wrong' ? 0 : 1)
   return [...counted.values()].toSorted((a, b) => rank(a) - rank(b) || b.count - a.count)
 }
 
 export const verdictOf = (findings: readonly DoctorFinding[], isEmpty: boolean): DoctorVerdict =>
-  findings.some((one) => one.weight === 'wrong') ? 'wrong' : isEmpty ? 'empty' : 'ok'
+  findings.some((finding) => finding.weight === 'wrong') ? 'wrong' : isEmpty ? 'empty' : 'ok'
 
-const isScript = (one: ArtifactFile) =>
-  one.type === 'minified_source' || (one.type === 'source' && /\.[cm]?js$/i.test(one.url))
+const isScript = (artifactFile: ArtifactFile) =>
+  artifactFile.type === 'minified_source' || (artifactFile.type === 'source' && /\.[cm]?js$/i.test(artifactFile.url))
 
 /** One script of a bundle: whether events find it, whether it has a map, and what that holds. */
 async function lookAt(
@@ -49,7 +49,7 @@ async function lookAt(
   budget: Budget,
 ): Promise<DoctorScript & { read: boolean }> {
   const { debugId, url } = script
-  const link = links.find((one) => one.release !== '')
+  const link = links.find((entry) => entry.release !== '')
   const place = placeOf(deps, here, link?.release, link?.dist)
   const finding = (code: DoctorCode, data: Record<string, string>) =>
     findingOf(code, { url, found: url, ...data }, place)
@@ -99,7 +99,7 @@ export type Pack = {
 /** A bundle with its files and its places in a project. */
 export function packOf({ meta }: DoctorDeps, projectId: number, bundle: Bundle): Pack {
   const files = meta.filesOf({ bundleId: bundle.id, text: '', afterId: 0, max: filesMax })
-  return { bundle, files, links: meta.linksOf([bundle.id]).filter((one) => one.projectId === projectId) }
+  return { bundle, files, links: meta.linksOf([bundle.id]).filter((link) => link.projectId === projectId) }
 }
 
 /** Looks at the scripts of a pack; those that `skip` names are left out. */
@@ -111,10 +111,10 @@ export async function diagnosePack(
   skip: ReadonlySet<string> = new Set(),
 ): Promise<BundleDiagnosis> {
   const { bundle, files, links } = pack
-  const all = files.filter((one) => isScript(one) && !skip.has(one.url))
+  const all = files.filter((file) => isScript(file) && !skip.has(file.url))
   const scripts: (DoctorScript & { read: boolean })[] = []
   for (const script of all.slice(0, scriptsMax)) scripts.push(await lookAt(deps, here, { script, pack }, budget))
-  const anyMapped = scripts.some((one) => one.map !== null)
+  const anyMapped = scripts.some((script) => script.map !== null)
   const findings = scripts.flatMap(({ finding }) => {
     if (!finding) return []
     // beside files that have maps one without is a library's more often than not
@@ -124,9 +124,9 @@ export async function diagnosePack(
     ...{ bundleId: bundle.uuid, verdict: verdictOf(findings, all.length === 0) },
     ...{ dateCreated: new Date(bundle.createdMs).toISOString(), used: bundle.usedMs > bundle.createdMs },
     associations: links
-      .filter((one) => one.release !== '')
+      .filter((link) => link.release !== '')
       .map(({ release, dist }) => ({ release, dist: dist || null })),
-    ...{ scripts: all.length, read: scripts.filter((one) => one.read).length, findings: countFindings(findings) },
+    ...{ scripts: all.length, read: scripts.filter((script) => script.read).length, findings: countFindings(findings) },
     files: scripts.map(({ read: _read, ...one }) => one),
   }
 }

@@ -47,10 +47,10 @@ function framesIn({ stacktrace, raw_stacktrace: raw }: Stacked, context: FrameCo
 export function seenFrames(event: NormalEvent): SeenFrames {
   const context = frameContext(event)
   const holders: Stacked[] = [...(event.exception?.values ?? []).toReversed(), ...(event.threads?.values ?? []), event]
-  const all = holders.flatMap((one) => framesIn(one, context))
-  const frames = all.flatMap((one) => (one ? [one] : []))
+  const all = holders.flatMap((holder) => framesIn(holder, context))
+  const frames = all.flatMap((entry) => (entry ? [entry] : []))
   return {
-    frames: [...frames.filter((one) => one.inApp), ...frames.filter((one) => !one.inApp)],
+    frames: [...frames.filter((frame) => frame.inApp), ...frames.filter((frame) => !frame.inApp)],
     ignored: all.length - frames.length,
   }
 }
@@ -58,11 +58,11 @@ export function seenFrames(event: NormalEvent): SeenFrames {
 /** Frames by the file that they lie in, in their order. */
 function byFile(frames: readonly SeenFrame[]): SeenFrame[][] {
   const files = new Map<string, SeenFrame[]>()
-  for (const one of frames) {
-    const key = `${one.debugId ?? ''}\n${one.url}`
+  for (const frame of frames) {
+    const key = `${frame.debugId ?? ''}\n${frame.url}`
     const known = files.get(key)
-    if (known) known.push(one)
-    else files.set(key, [one])
+    if (known) known.push(frame)
+    else files.set(key, [frame])
   }
   return [...files.values()]
 }
@@ -86,7 +86,7 @@ type Judged = { file: DoctorFile; isLike: boolean }
 
 /** A script of another host than files that were uploaded, with nothing like it uploaded, is somebody else's. */
 function withoutForeign(judged: readonly Judged[], place: Parameters<typeof findingOf>[2]): DoctorFile[] {
-  const own = new Set(judged.filter((one) => one.isLike).map((one) => originOf(one.file.url)))
+  const own = new Set(judged.filter((entry) => entry.isLike).map((entry) => originOf(entry.file.url)))
   return judged.map(({ file, isLike }) => {
     const { url, debugId, finding } = file
     const isOwn = isLike || own.size === 0 || debugId !== null || originOf(url) === '' || own.has(originOf(url))
@@ -131,7 +131,7 @@ export async function diagnoseEvent(
     if (worst) judged.push({ file: worst, isLike: facts.found !== undefined || facts.near.length > 0 })
   }
   const files = withoutForeign(judged, placeOf(deps, here, release, dist)).toSorted((a, b) => weightOf(a) - weightOf(b))
-  const mapped = frames.filter((one) => one.stored?.symbolicated === true).length
+  const mapped = frames.filter((frame) => frame.stored?.symbolicated === true).length
   return {
     ...{ eventId: event.event_id, release: release ?? null, dist: event.dist ?? null, verdict: verdictOf(files) },
     frames: { mapped, unmapped: frames.length - mapped, ignored },
@@ -141,6 +141,6 @@ export async function diagnoseEvent(
 
 function verdictOf(files: readonly DoctorFile[]): EventDiagnosis['verdict'] {
   if (files.length === 0) return 'none'
-  if (files.some((one) => one.state === 'failed' && one.finding?.weight === 'wrong')) return 'failed'
-  return files.some((one) => one.state === 'now') ? 'now' : 'ok'
+  if (files.some((file) => file.state === 'failed' && file.finding?.weight === 'wrong')) return 'failed'
+  return files.some((file) => file.state === 'now') ? 'now' : 'ok'
 }

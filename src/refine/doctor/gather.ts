@@ -66,8 +66,8 @@ function foundOf(deps: DoctorDeps, projectId: number, asked: AskedFile, plan: Pl
   const here =
     plan.resolvedWith === 'debug-id'
       ? places
-      : places.filter((one) => one.release === (asked.release ?? '') && one.dist === asked.dist)
-  const since = Math.min(...here.map((one) => one.sinceMs))
+      : places.filter((place) => place.release === (asked.release ?? '') && place.dist === asked.dist)
+  const since = Math.min(...here.map((entry) => entry.sinceMs))
   return bundle && { plan, uuid: bundle.uuid, sinceMs: Number.isFinite(since) ? since : bundle.createdMs }
 }
 
@@ -76,16 +76,16 @@ function foundOf(deps: DoctorDeps, projectId: number, asked: AskedFile, plan: Pl
  * release and dist. Applications that are built together often share all three, so that is not sure.
  */
 function elsewhereOf(deps: DoctorDeps, here: DoctorProject, asked: AskedFile): FileFacts['elsewhere'] {
-  const ids = here.others.map((one) => one.id)
+  const ids = here.others.map((entry) => entry.id)
   const { debugId, release, dist, url } = asked
   const found =
     debugId === undefined
       ? release !== undefined &&
         nearest(url, deps.meta.filesNamed(ids, namesLike(url), nearMax, release)).find(
-          (one) => one.how === 'same' && one.dist === dist,
+          (entry) => entry.how === 'same' && entry.dist === dist,
         )
       : deps.meta.placesOfDebugId(ids, debugId, 1)[0]
-  const slug = found && here.others.find((one) => one.id === found.projectId)?.slug
+  const slug = found && here.others.find((entry) => entry.id === found.projectId)?.slug
   return slug ? { slug, sure: debugId !== undefined } : undefined
 }
 
@@ -93,7 +93,7 @@ function elsewhereOf(deps: DoctorDeps, here: DoctorProject, asked: AskedFile): F
 function nearOf({ meta }: DoctorDeps, projectId: number, { url, release = '' }: AskedFile): readonly Near[] {
   const names = namesLike(url)
   const ofRelease = meta.filesNamed([projectId], names, nearMax, release)
-  const others = meta.filesNamed([projectId], names, nearMax).filter((one) => one.release !== release)
+  const others = meta.filesNamed([projectId], names, nearMax).filter((entry) => entry.release !== release)
   return nearest(url, [...ofRelease, ...others])
 }
 
@@ -101,7 +101,7 @@ function nearOf({ meta }: DoctorDeps, projectId: number, { url, release = '' }: 
 function injectedMsOf({ meta }: DoctorDeps, projectId: number): number | undefined {
   const [newest] = meta.listBundles({ projectId, text: '', beforeId: undefined, max: 1 })
   const files = newest ? meta.filesOf({ bundleId: newest.id, text: '', afterId: 0, max: 20 }) : []
-  return files.some((one) => one.debugId !== '') ? newest?.createdMs : undefined
+  return files.some((file) => file.debugId !== '') ? newest?.createdMs : undefined
 }
 
 export type EventOf = { receivedMs: number; sdk: FileFacts['sdk'] }
@@ -155,6 +155,6 @@ export async function gather(
 
 /** The files of one bundle as what everything is looked for in. */
 export const artifactsIn = (files: readonly ArtifactFile[]): Artifacts => ({
-  artifactsByDebugId: (_project, debugId) => files.filter((one) => debugId !== '' && one.debugId === debugId),
-  artifactsByUrl: (_project, _release, _dist, urls) => files.filter((one) => urls.includes(one.url)),
+  artifactsByDebugId: (_project, debugId) => files.filter((file) => debugId !== '' && file.debugId === debugId),
+  artifactsByUrl: (_project, _release, _dist, urls) => files.filter((file) => urls.includes(file.url)),
 })

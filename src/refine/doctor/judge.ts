@@ -75,7 +75,7 @@ function sendsIds(sdk: FileFacts['sdk']): boolean | undefined {
 function withoutIdMatch({ asked, near, uploads }: FileFacts, debugId: string): Found {
   const { url, release = '', dist } = asked
   const other = near.find(
-    (one) => one.how === 'same' && one.release === release && one.dist === dist && one.file.debugId !== '',
+    (entry) => entry.how === 'same' && entry.release === release && entry.dist === dist && entry.file.debugId !== '',
   )
   return other
     ? {
@@ -87,7 +87,7 @@ function withoutIdMatch({ asked, near, uploads }: FileFacts, debugId: string): F
 
 /** An event without a debug id, though files are uploaded with them; undefined where that is not known. */
 function withoutId({ asked: { url }, near, sdk, injectedMs }: FileFacts): Found | undefined {
-  const injected = near.find((one) => one.how === 'same' && one.file.debugId !== '')
+  const injected = near.find((entry) => entry.how === 'same' && entry.file.debugId !== '')
   const sinceMs = injected?.sinceMs ?? (isInPage(url) ? undefined : injectedMs)
   const sends = sendsIds(sdk)
   if (sinceMs === undefined || sends === undefined) return undefined
@@ -100,7 +100,7 @@ function otherName({ asked, near }: FileFacts, release: string): Found | undefin
   const { url, dist } = asked
   const here = theNearest(
     url,
-    near.filter((one) => one.how !== 'same' && one.release === release && one.dist === dist),
+    near.filter((entry) => entry.how !== 'same' && entry.release === release && entry.dist === dist),
   )
   return here && { code: here.how === 'rebuilt' ? 'build_differs' : 'url_differs', data: { url, found: here.file.url } }
 }
@@ -111,7 +111,7 @@ function withoutNames(facts: FileFacts): Found {
   const { url } = asked
   const noId = withoutId(facts)
   if (noId) return noId
-  const same = near.find((one) => one.how === 'same' && one.release !== '')
+  const same = near.find((entry) => entry.how === 'same' && entry.release !== '')
   if (same) return { code: 'no_release', data: { url, found: same.file.url, release: same.release } }
   if (isInPage(url)) return { code: 'in_page', data: { url } }
   return otherName(facts, '') ?? { code: 'not_injected', data: { url } }
@@ -135,8 +135,8 @@ function withoutFile(facts: FileFacts, release: string): Found {
 function withoutUrlMatch(facts: FileFacts, release: string): Found {
   const { asked, near, ofRelease, elsewhere, place } = facts
   const { url, dist } = asked
-  const same = near.filter((one) => one.how === 'same')
-  const otherDist = same.find((one) => one.release === release)
+  const same = near.filter((entry) => entry.how === 'same')
+  const otherDist = same.find((entry) => entry.release === release)
   if (otherDist) {
     const data = { release, dist: named(dist), found: otherDist.file.url, foundDist: named(otherDist.dist) }
     return { code: 'dist_differs', data }
@@ -147,8 +147,8 @@ function withoutUrlMatch(facts: FileFacts, release: string): Found {
   const { releaseMs, nowMs, retentionDays } = facts
   if (releaseMs !== undefined && releaseMs < nowMs - retentionDays * dayMs)
     return { code: 'aged_out', data: { release, days: String(retentionDays) } }
-  const others = same.filter((one) => one.release !== '')
-  const other = others.find((one) => areAlike(one.release, release)) ?? others[0]
+  const others = same.filter((entry) => entry.release !== '')
+  const other = others.find((entry) => areAlike(entry.release, release)) ?? others[0]
   const noId = withoutId(facts)
   // the deployed file has no id, so files that are found by theirs say nothing about the release
   if (noId && (!other || other.file.debugId !== '')) return noId

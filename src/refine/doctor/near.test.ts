@@ -16,8 +16,8 @@ test.each([
   ['1.2', '1.2.3', false],
   ['4f2a91', '4f2a91c0aa11bb22cc33dd44ee55ff6677889900', false],
   ['', 'shop@1.2.3', false],
-])('%s and %s may be one release: %s', (one, two, alike) => {
-  expect([areAlike(one, two), areAlike(two, one)]).toEqual([alike, alike])
+])('%s and %s may be one release: %s', (entry, two, alike) => {
+  expect([areAlike(entry, two), areAlike(two, entry)]).toEqual([alike, alike])
 })
 
 test.each([

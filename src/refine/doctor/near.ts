@@ -46,15 +46,15 @@ export function nearest(url: string, found: readonly PlacedFile[]): Near[] {
   const urls = new Set(urlCandidates(url))
   const name = nameOf(url)
   const parts = withoutHash(name)
-  const near = found.flatMap((one): Near[] => {
-    if (urls.has(one.file.url)) return [{ ...one, how: 'same' }]
-    const other = nameOf(one.file.url)
-    if (other === name) return [{ ...one, how: 'moved' }]
+  const near = found.flatMap((entry): Near[] => {
+    if (urls.has(entry.file.url)) return [{ ...entry, how: 'same' }]
+    const other = nameOf(entry.file.url)
+    if (other === name) return [{ ...entry, how: 'moved' }]
     const otherParts = withoutHash(other)
     const rebuilt = parts && otherParts?.stem === parts.stem && otherParts.end === parts.end
-    return rebuilt && folderOf(one.file.url) === folderOf(url) ? [{ ...one, how: 'rebuilt' }] : []
+    return rebuilt && folderOf(entry.file.url) === folderOf(url) ? [{ ...entry, how: 'rebuilt' }] : []
   })
-  const end = new Map(near.map((one) => [one, sameEnd(url, one.file.url)]))
+  const end = new Map(near.map((entry) => [entry, sameEnd(url, entry.file.url)]))
   return near.toSorted(
     (a, b) => rank[a.how] - rank[b.how] || (end.get(b) ?? 0) - (end.get(a) ?? 0) || b.file.bundleId - a.file.bundleId,
   )
@@ -64,8 +64,9 @@ export function nearest(url: string, found: readonly PlacedFile[]): Near[] {
 export function theNearest(url: string, near: readonly Near[]): Near | undefined {
   const [first] = near
   if (!first) return undefined
-  const isAsNear = (one: Near) => one.how === first.how && sameEnd(url, one.file.url) === sameEnd(url, first.file.url)
-  return near.some((one) => one.file.url !== first.file.url && isAsNear(one)) ? undefined : first
+  const isAsNear = (entry: Near) =>
+    entry.how === first.how && sameEnd(url, entry.file.url) === sameEnd(url, first.file.url)
+  return near.some((entry) => entry.file.url !== first.file.url && isAsNear(entry)) ? undefined : first
 }
 
 /** A release without what people and tools write one way here and another way there: package, `v`, build, case. */
@@ -76,8 +77,8 @@ const written = (release: string): string =>
     .replace(/^v(?=\d)/, '')
 
 /** Whether two names of releases may be one that was written in two ways: `shop@1.2.3`, `v1.2.3`, `1.2.3+5`; a short hash. */
-export function areAlike(one: string, two: string): boolean {
-  const [a, b] = [written(one), written(two)].toSorted((x, y) => x.length - y.length) as [string, string]
+export function areAlike(text: string, two: string): boolean {
+  const [a, b] = [written(text), written(two)].toSorted((x, y) => x.length - y.length) as [string, string]
   if (a === b) return true
   const version = b.slice(b.lastIndexOf('@') + 1).replace(/^v(?=\d)/, '')
   if (a !== '' && (a === version || a === b.split('+')[0] || a === version.split('+')[0])) return true

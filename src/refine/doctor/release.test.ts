@@ -12,9 +12,9 @@ const oneOfTwo = JSON.stringify({
 })
 
 async function bundle(upload: Upload) {
-  const [one] = rig().meta.bundlesById([await rig().upload(upload)])
-  if (!one) throw new Error('no bundle')
-  return rig().doctor.ofBundle(rig().here, one)
+  const [entry] = rig().meta.bundlesById([await rig().upload(upload)])
+  if (!entry) throw new Error('no bundle')
+  return rig().doctor.ofBundle(rig().here, entry)
 }
 
 describe('a bundle', () => {
@@ -58,9 +58,9 @@ describe('a bundle', () => {
     ],
   ])('%s', async (_name, upload, verdict, findings) => {
     const found = await bundle(upload)
-    expect(found.findings.map((one) => `${one.code} ${one.weight} ${one.count}`)).toEqual(findings)
+    expect(found.findings.map((finding) => `${finding.code} ${finding.weight} ${finding.count}`)).toEqual(findings)
     expect(found.verdict).toBe(verdict)
-    expect(found.scripts).toBe(upload.files.filter((one) => one.url.endsWith('.js')).length)
+    expect(found.scripts).toBe(upload.files.filter((file) => file.url.endsWith('.js')).length)
   })
 
   test('says of each script its map and its sources, and where the bundle belongs', async () => {
@@ -86,15 +86,15 @@ const asked = (more: { dist?: string; mayReadEvents?: boolean } = {}) => ({
 const release = (more: Parameters<typeof asked>[0] = {}) => rig().doctor.ofRelease(rig().here, asked(more))
 
 function came(...events: Asked[]): void {
-  for (const one of events) {
-    const { row } = eventOf({ release: 'shop@1', ...one })
+  for (const event of events) {
+    const { row } = eventOf({ release: 'shop@1', ...event })
     rig().rows.push({ payload: row.payload, receivedMs: eventMs, groupHash: row.groupHash })
   }
 }
 
 describe('a release', () => {
   test('nothing was ever uploaded; nothing was for this release', async () => {
-    expect((await release()).findings.map((one) => one.code)).toEqual(['no_uploads'])
+    expect((await release()).findings.map((finding) => finding.code)).toEqual(['no_uploads'])
     await rig().upload({ files: pair('a.js'), release: 'shop@0' })
     const found = await release({ dist: '7' })
     expect(found).toMatchObject({ verdict: 'wrong', bundles: [], events: { looked: 0, frames: 0, mapped: 0 } })
@@ -106,7 +106,7 @@ describe('a release', () => {
     await rig().upload({ files: pair('a.js'), release: 'shop@1', dist: '7' })
     await rig().upload({ files: pair('b.js', undefined, '{'), release: 'shop@1' })
     expect((await release({ dist: '7' })).verdict).toBe('ok')
-    expect((await release()).bundles.map((one) => one.verdict)).toEqual(['wrong', 'ok'])
+    expect((await release()).bundles.map((entry) => entry.verdict)).toEqual(['wrong', 'ok'])
   })
 
   test('a script that was uploaded again counts as it is now; files uploaded one by one are looked at together', async () => {
@@ -115,7 +115,7 @@ describe('a release', () => {
     for (const file of pair('b.js')) await rig().upload({ files: [file], release: 'shop@1', single: true })
     const { verdict, bundles } = await release()
     expect(verdict).toBe('ok')
-    expect(bundles.map((one) => [one.bundleId === '', one.scripts, one.read])).toEqual([
+    expect(bundles.map((entry) => [entry.bundleId === '', entry.scripts, entry.read])).toEqual([
       [false, 1, 1],
       [false, 0, 0],
       [true, 1, 1],
@@ -127,7 +127,7 @@ describe('a release', () => {
     came({ debugId: idB }, { debugId: idB })
     const found = await release()
     expect(found).toMatchObject({ verdict: 'wrong', events: { looked: 2, frames: 2, mapped: 0 } })
-    expect(found.findings.map((one) => [one.code, one.count])).toEqual([['debug_id_differs', 2]])
+    expect(found.findings.map((finding) => [finding.code, finding.count])).toEqual([['debug_id_differs', 2]])
     expect(found.bundles[0]?.verdict).toBe('ok')
   })
 
@@ -150,7 +150,7 @@ test('findings are counted: what is wrong first, then the most frequent', () => 
   const place = { url: 'u', org: 'o', project: 'p', release: '', dist: '' }
   const all = ['map_broken', 'file_gone', 'file_gone', 'no_line'] as const
   const counted = countFindings(all.map((code) => findingOf(code, { map: 'm', found: 'f' }, place)))
-  expect(counted.map((one) => [one.code, one.count])).toEqual([
+  expect(counted.map((entry) => [entry.code, entry.count])).toEqual([
     ['file_gone', 2],
     ['map_broken', 1],
     ['no_line', 1],

@@ -32,19 +32,23 @@ export type ReleaseAsked = { release: string; dist: string | undefined; mayReadE
 function packsOf(deps: DoctorDeps, projectId: number, { release, dist }: ReleaseAsked): Pack[] {
   const bundles = deps.meta.bundlesById(deps.meta.bundlesOfRelease(projectId, release, dist, bundlesMax))
   const packs = bundles
-    .filter((one) => one.kind === 'bundle')
+    .filter((bundle) => bundle.kind === 'bundle')
     .slice(0, packsMax)
-    .map((one) => packOf(deps, projectId, one))
-  const singles = bundles.filter((one) => one.kind === 'file')
+    .map((bundle) => packOf(deps, projectId, bundle))
+  const singles = bundles.filter((bundle) => bundle.kind === 'file')
   return singles.length === 0 ? packs : [...packs, singlePack(deps, projectId, singles)]
 }
 
 function singlePack(deps: DoctorDeps, projectId: number, singles: readonly Bundle[]): Pack {
-  const all = singles.map((one) => packOf(deps, projectId, one))
+  const all = singles.map((single) => packOf(deps, projectId, single))
   const [newest] = singles
   return {
-    bundle: { uuid: '', createdMs: newest?.createdMs ?? 0, usedMs: Math.max(...singles.map((one) => one.usedMs)) },
-    files: all.flatMap((one) => one.files),
+    bundle: {
+      uuid: '',
+      createdMs: newest?.createdMs ?? 0,
+      usedMs: Math.max(...singles.map((single) => single.usedMs)),
+    },
+    files: all.flatMap((entry) => entry.files),
     links: all[0]?.links ?? [],
   }
 }
@@ -72,7 +76,7 @@ async function sample(deps: DoctorDeps, projectId: number, { release, dist }: Re
     : { op: 'not', of: { op: 'tag', key: 'dist', match: 'has', value: '' } }
   const filter: EventFilter = dist === undefined ? isRelease : { op: 'and', of: [isRelease, isDist] }
   const groups = await deps.events.groups({ scope, filter, order: 'last', max: groupsMax })
-  const hashes = groups.map((one) => one.groupHash)
+  const hashes = groups.map((group) => group.groupHash)
   if (hashes.length === 0) return []
   const rows = await deps.events.ofIssue({ projectId, hashes, scope, filter, order: 'newest', max: eventsMax })
   return rows.flatMap((row) => {
@@ -92,16 +96,16 @@ function eventOf(payload: string): NormalEvent | undefined {
 
 /** Why an event's first frame is not mapped, as stored; '' when it is. */
 const reasonOf = ({ seen }: Sample): string => {
-  const left = seen.frames.find((one) => one.stored?.symbolicated !== true)
+  const left = seen.frames.find((frame) => frame.stored?.symbolicated !== true)
   return left ? (left.stored?.reason ?? 'none') : ''
 }
 
 /** Events by their reason, the commonest first. */
 function byReason(samples: readonly Sample[]): Sample[][] {
   const groups = new Map<string, Sample[]>()
-  for (const one of samples) {
-    const reason = reasonOf(one)
-    if (reason !== '') groups.set(reason, [...(groups.get(reason) ?? []), one])
+  for (const entry of samples) {
+    const reason = reasonOf(entry)
+    if (reason !== '') groups.set(reason, [...(groups.get(reason) ?? []), entry])
   }
   return [...groups.values()].toSorted((a, b) => b.length - a.length).slice(0, reasonsMax)
 }
@@ -119,7 +123,7 @@ async function eventFindings(
     if (!first) continue
     const { files } = await diagnoseEvent(deps, here, first.event, first.receivedMs, patience)
     const findings = countFindings(files.flatMap(({ finding }) => (finding ? [finding] : [])))
-    found.push(...findings.map((one) => ({ ...one, count: group.length })))
+    found.push(...findings.map((finding) => ({ ...finding, count: group.length })))
   }
   return found
 }
@@ -143,12 +147,12 @@ export async function diagnoseRelease(
   const bundles = await diagnosePacks(deps, here, packsOf(deps, projectId, asked), { untilMs, maps: mapsMax })
   const samples = asked.mayReadEvents ? await sample(deps, projectId, asked) : []
   const ofEvents = await eventFindings(deps, here, samples, { untilMs })
-  const frames = samples.flatMap((one) => one.seen.frames)
-  const mapped = frames.filter((one) => one.stored?.symbolicated === true).length
+  const frames = samples.flatMap((entry) => entry.seen.frames)
+  const mapped = frames.filter((frame) => frame.stored?.symbolicated === true).length
   // files that carry debug ids need no release: where events are mapped nothing is missing
   const unknown = bundles.length === 0 && mapped === 0 && ofEvents.length === 0
   const findings = countFindings([
-    ...bundles.flatMap((one) => one.findings),
+    ...bundles.flatMap((bundle) => bundle.findings),
     ...ofEvents,
     ...(unknown ? [withoutPacks(deps, here, asked)] : []),
   ])

@@ -53,7 +53,7 @@ export const pair = (name: string, debugId?: string, map = goodMap): UploadedFil
   [
     { url: `~/${name}`, body: script(`${name.split('/').at(-1)}.map`) },
     { url: `~/${name}.map`, body: map },
-  ].map((one) => (debugId ? { ...one, debugId } : one))
+  ].map((entry) => (debugId ? { ...entry, debugId } : entry))
 
 /** Opens stores and threads in a folder of their own. `close` takes all of it away. */
 async function openRig() {
@@ -68,7 +68,7 @@ async function openRig() {
   const doctor = createDoctor({
     ...{ clock, meta, blobs, url: 'https://mishap.test', retentionDays: 90, desk: () => desk },
     events: {
-      groups: async () => rows.map((one) => ({ ...one, projectId: 1, events: 1, users: 0, lastMs: 0, firstMs: 0 })),
+      groups: async () => rows.map((row) => ({ ...row, projectId: 1, events: 1, users: 0, lastMs: 0, firstMs: 0 })),
       ofIssue: async () => rows as never,
     },
   })
@@ -76,7 +76,7 @@ async function openRig() {
   async function upload({ files, release = '', dist = '', project = 1, hours = 1, single }: Upload): Promise<number> {
     const uuid = randomUUID()
     const blobKey = `artifacts/1/${uuid}`
-    await blobs.put(blobKey, Buffer.from(files.map((one) => one.body).join('')))
+    await blobs.put(blobKey, Buffer.from(files.map((file) => file.body).join('')))
     let at = 0
     const rows = files.map(({ url, body, debugId = '', headers = {}, type, damaged }, index) => {
       const bytes = Buffer.byteLength(body)

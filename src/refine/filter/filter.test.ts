@@ -9,7 +9,9 @@ const on = (filters: Partial<ProjectFilters>) => ({ filters: { ...noFilters, ...
 const event = { exception: { values: [{ type: 'Error', value: 'drop this' }] }, level: 'error' }
 const messages = ['Error: drop*']
 const ends = (refined: ReturnType<typeof refineBody>) =>
-  refined.outcomes.map((one) => `${one.itemType} ${one.category} ${one.outcome} ${one.reason} ${one.bytes > 0}`)
+  refined.outcomes.map(
+    (outcome) => `${outcome.itemType} ${outcome.category} ${outcome.outcome} ${outcome.reason} ${outcome.bytes > 0}`,
+  )
 
 test('an event that is dropped ends once, and makes no row', () => {
   const body = JSON.stringify(event)
@@ -54,7 +56,7 @@ test('one of several reports is dropped: the others keep their places, and it is
   const head = { kind: 'security', contentType: 'application/reports+json' } as const
   const filters = on({ cspSources: ['two.test'] })
   const refined = refineBody(body, head, filters)
-  expect(refined.events.map((one) => [one.index, one.row.jpos])).toEqual([
+  expect(refined.events.map((entry) => [entry.index, entry.row.jpos])).toEqual([
     [0, 1000],
     [2, 1002],
   ])

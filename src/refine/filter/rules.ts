@@ -33,7 +33,7 @@ export function createFilter(filters: ProjectFilters): Filter {
   const cspSources = createPatterns(filters.cspSources)
   const isWithin = createNetworks(filters.addresses)
   add(filters.addresses.length > 0, 'ip_address', (event, sender) =>
-    [event.user?.ip_address, sender.address].find((one) => one !== undefined && one !== '' && isWithin(one)),
+    [event.user?.ip_address, sender.address].find((entry) => entry !== undefined && entry !== '' && isWithin(entry)),
   )
   add(filters.releases.length > 0, 'release_version', (event) => event.release && releases(event.release))
   add(filters.cspSources.length > 0, 'csp_source', (event) => met(sourcesOf(event), cspSources))

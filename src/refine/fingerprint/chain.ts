@@ -19,11 +19,11 @@ export function chainOf(
   const root = tree?.root
   if (!tree || !root) return { list: values, main: cause ?? newest }
   const top = tree.topLevel(root)
-  const distinct = top.filter((one, i) => i === 0 || !sameHash(one, top[i - 1] ?? one))
+  const distinct = top.filter((entry, i) => i === 0 || !sameHash(entry, top[i - 1] ?? entry))
   const only = distinct[0]
   if (!only) return { list: values, main: newest }
   const chosen = new Set(distinct.length === 1 ? tree.firstPath(only) : [...distinct, root])
-  return { list: values.filter((one) => chosen.has(one)), main: distinct.length === 1 ? only : root }
+  return { list: values.filter((entry) => chosen.has(entry)), main: distinct.length === 1 ? only : root }
 }
 
 /**
@@ -47,8 +47,8 @@ function causeOfWrapper(values: NormalException[]): NormalException | undefined 
     /^(?:OnErrorNotImplemented|Composite|Undeliverable)Exception$/.test(newest.type ?? '')
   )
     return values.at(-2)
-  const wrapper = values.find((one) => one.type === 'Error' && reactRecovered.test(one.value ?? ''))
-  return wrapper && values.find((one) => one !== wrapper && one.mechanism?.source === 'cause')
+  const wrapper = values.find((entry) => entry.type === 'Error' && reactRecovered.test(entry.value ?? ''))
+  return wrapper && values.find((entry) => entry !== wrapper && entry.mechanism?.source === 'cause')
 }
 
 type Tree = {
@@ -59,35 +59,40 @@ type Tree = {
 
 /** The tree of an exception group, or undefined when there is no group or the ids do not make a tree. */
 function treeOf(values: NormalException[]): Tree | undefined {
-  if (values.length < 2 || !values.some((one) => one.mechanism?.is_exception_group)) return undefined
+  if (values.length < 2 || !values.some((entry) => entry.mechanism?.is_exception_group)) return undefined
   const byId = new Map<number, NormalException>()
   const children = new Map<number, NormalException[]>()
-  for (const one of values) {
-    const id = one.mechanism?.exception_id
-    const parent = one.mechanism?.parent_id
+  for (const entry of values) {
+    const id = entry.mechanism?.exception_id
+    const parent = entry.mechanism?.parent_id
     if (id === undefined || byId.has(id) || parent === id) return undefined
-    byId.set(id, one)
-    if (parent !== undefined) children.set(parent, [...(children.get(parent) ?? []), one])
+    byId.set(id, entry)
+    if (parent !== undefined) children.set(parent, [...(children.get(parent) ?? []), entry])
   }
   const root = byId.get(0)
   if (!root) return undefined
-  const below = (one: NormalException) => children.get(one.mechanism?.exception_id ?? -1) ?? []
+  const below = (exception: NormalException) => children.get(exception.mechanism?.exception_id ?? -1) ?? []
   const topLevel = (from: NormalException): NormalException[] => {
     // A list with an own stack of marks: ids are the sender's and may form a ring.
     const seen = new Set<NormalException>()
     const open = [from]
     const out: NormalException[] = []
-    for (let one = open.shift(); one; one = open.shift()) {
-      if (seen.has(one)) continue
-      seen.add(one)
-      if (one.mechanism?.is_exception_group) open.push(...below(one))
-      else out.push(one)
+    for (let entry = open.shift(); entry; entry = open.shift()) {
+      if (seen.has(entry)) continue
+      seen.add(entry)
+      if (entry.mechanism?.is_exception_group) open.push(...below(entry))
+      else out.push(entry)
     }
     return out.sort((a, b) => ((a.type ?? '') < (b.type ?? '') ? 1 : (a.type ?? '') > (b.type ?? '') ? -1 : 0))
   }
   const firstPath = (from: NormalException): NormalException[] => {
     const path = new Set<NormalException>()
-    for (let one: NormalException | undefined = from; one && !path.has(one); one = below(one)[0]) path.add(one)
+    for (
+      let exception: NormalException | undefined = from;
+      exception && !path.has(exception);
+      exception = below(exception)[0]
+    )
+      path.add(exception)
     return [...path]
   }
   return { root, topLevel, firstPath }

@@ -14,7 +14,7 @@ const grouping = `${root}/tests/sentry/grouping`
 const snapshots = `${grouping}/snapshots/test_variants/test_event_hash_variant/newstyle@2019_10_29`
 const there = existsSync(root)
 const listed = (folder: string) =>
-  there ? readdirSync(`${grouping}/${folder}`).filter((one) => one.endsWith('.json')) : []
+  there ? readdirSync(`${grouping}/${folder}`).filter((file) => file.endsWith('.json')) : []
 const builtIn = there
   ? readFileSync(`${root}/src/sentry/grouping/enhancer/enhancement-configs/common@2019-03-23.txt`, 'utf8')
   : ''
@@ -33,13 +33,13 @@ function expectedOf(text: string): string[][] {
     const path: { depth: number; counts: boolean }[] = []
     for (const line of block
       .split('\n')
-      .filter((one) => one.trim())
+      .filter((entry) => entry.trim())
       .slice(3)) {
       const depth = line.length - line.trimStart().length
       while ((path.at(-1)?.depth ?? -1) >= depth) path.pop()
       const trimmed = line.trim()
       if (!trimmed.startsWith('"')) path.push({ depth, counts: depth <= 4 || /^[\w-]+\*/.test(trimmed) })
-      else if (path.every((one) => one.counts)) values.push(JSON.parse(trimmed) as string)
+      else if (path.every((entry) => entry.counts)) values.push(JSON.parse(trimmed) as string)
     }
     out.push(values)
   }
@@ -52,7 +52,9 @@ function grouped(input: Input, version: number): string[][] {
   const { event } = refineEvent(input)
   withoutStackRules(event)
   const marks = applyStackRules(compileStackRules(`${builtIn}\n${own}`), event)
-  return group(event, { version }, cache, marks).variants.flatMap((one) => (one.contributes ? [one.values] : []))
+  return group(event, { version }, cache, marks).variants.flatMap((variant) =>
+    variant.contributes ? [variant.values] : [],
+  )
 }
 
 /** Where the versions differ from the trees of 2019, and why (docs/grouping.md). Both sides are changed before they are compared. */
@@ -60,19 +62,19 @@ const onPurpose: readonly (readonly [string, (values: string[]) => string[]])[] 
   [
     'anonymous name spaces and lambdas of all compilers are written alike',
     (values) =>
-      values.map((one) =>
-        one
+      values.map((entry) =>
+        entry
           .replace(/`anonymous[ -]namespace'|\(anonymous namespace\)|anonymous namespace/g, 'anonymous')
           .replaceAll('<lambda>', 'lambda')
           .replaceAll('lambda', 'λ'),
       ),
   ],
-  ['markers of cloned functions are cut', (values) => values.filter((one) => !one.endsWith('.cold.1'))],
-  ['hosts are compared in lower case', (values) => values.map((one) => (one === 'YYY' ? 'yyy' : one))],
-  ['an NSError counts by domain and code', (values) => values.filter((one) => !/^\d$/.test(one))],
+  ['markers of cloned functions are cut', (values) => values.filter((entry) => !entry.endsWith('.cold.1'))],
+  ['hosts are compared in lower case', (values) => values.map((entry) => (entry === 'YYY' ? 'yyy' : entry))],
+  ['an NSError counts by domain and code', (values) => values.filter((entry) => !/^\d$/.test(entry))],
   [
     'a bracket that closes around a URL is no part of it',
-    (values) => values.map((one) => one.replace('<url>)', '<url>')),
+    (values) => values.map((entry) => entry.replace('<url>)', '<url>')),
   ],
 ]
 /** A chunk that did not load: of these version 2 makes one issue for each release. */
@@ -85,15 +87,15 @@ describe.skipIf(!there).each(groupingVersions)(
       if (!existsSync(snapshot)) continue
       test(file, () => {
         const form = (all: string[][]) => {
-          const changed = all.map((values) => onPurpose.reduce((one, [, change]) => change(one), values).toSorted())
+          const changed = all.map((values) => onPurpose.reduce((entry, [, change]) => change(entry), values).toSorted())
           // A variant that says the same as another counts once, whichever name it has.
-          return [...new Map(changed.map((one) => [JSON.stringify(one), one])).values()].toSorted()
+          return [...new Map(changed.map((entry) => [JSON.stringify(entry), entry])).values()].toSorted()
         }
         // Ours may have one more: events whose frames are all in-app had no app variant in 2019.
         const mine = form(grouped(inputOf('grouping_inputs', file), version))
         if (version > 1 && skewed.has(file))
           return expect(mine).toEqual([['skew', inputOf('grouping_inputs', file)['release']].toSorted()])
-        for (const one of form(expectedOf(readFileSync(snapshot, 'utf8')))) expect(mine).toContainEqual(one)
+        for (const entry of form(expectedOf(readFileSync(snapshot, 'utf8')))) expect(mine).toContainEqual(entry)
       })
     }
   },
@@ -108,7 +110,7 @@ describe.skipIf(!there).each(groupingVersions)('version %i: sets of the corpora'
     [['javascript-xbrowser-chrome.json', 'javascript-xbrowser-firefox.json', 'javascript-xbrowser-safari.json']],
   ])('%j are one issue', (files) => {
     const [first, ...rest] = files.map((file) => hashesOfInput('grouping_inputs', file)[0])
-    for (const one of rest) expect(one).toBe(first)
+    for (const entry of rest) expect(entry).toBe(first)
   })
   test('errors of different functions of JavaScript split', () => {
     const differ = hashesOfInput('grouping_inputs', 'stacktrace-does-not-group-different-js-errors.json')[0]
@@ -138,7 +140,7 @@ describe.skipIf(!there).each(groupingVersions)('version %i: rules of the corpora
             const [name, not] = key.startsWith('!') ? [key.slice(1), '!'] : [key, '']
             return `${not}${name}:${JSON.stringify(pattern)}`
           })
-          return `${words.join(' ')} -> ${fingerprint.map((one) => JSON.stringify(one)).join(', ')}${title}`
+          return `${words.join(' ')} -> ${fingerprint.map((entry) => JSON.stringify(entry)).join(', ')}${title}`
         })
         .join('\n')
       expect(readFingerprintRules(rules).errors).toEqual([])

@@ -16,5 +16,5 @@ export function namesFamily(list: string, family: string): boolean {
   return list
     .toLowerCase()
     .split(',')
-    .some((one) => one.trim() === 'all' || one.trim() === family)
+    .some((part) => part.trim() === 'all' || part.trim() === family)
 }

@@ -33,7 +33,7 @@ describe('hashes', () => {
   test('nothing at all is one issue', () => expect(hashes({})).toEqual(['d41d8cd98f00b204']))
   test('app first, then system', () => {
     const list = variants(error([py({ module: 'lib', in_app: false }), py()]))
-    expect(list.map((one) => [one.name, one.contributes])).toEqual([
+    expect(list.map((entry) => [entry.name, entry.contributes])).toEqual([
       ['app', true],
       ['system', true],
     ])
@@ -42,8 +42,8 @@ describe('hashes', () => {
   test('without frames of own code, system alone', () => {
     expect(
       variants(error([py({ in_app: false })]))
-        .filter((one) => one.contributes)
-        .map((one) => one.name),
+        .filter((variant) => variant.contributes)
+        .map((variant) => variant.name),
     ).toEqual(['system'])
   })
 
@@ -194,8 +194,8 @@ describe('parameters (4.4)', () => {
   test('over 8,192 characters: as it is', () => expect(parameterize('1 '.repeat(5000))).toBe('1 '.repeat(5000)))
   test.each(['a.', 'a@', '1:', '1.', 'a', '0', 'f', '-', '="', 'Mon ', 'a-', '12 Jan ', '::1'])(
     'a text of nothing but %j: the same each time',
-    (one) => {
-      const text = one.repeat(8192 / one.length)
+    (entry) => {
+      const text = entry.repeat(8192 / entry.length)
       expect(parameterize(text)).toBe(parameterize(text))
       expect(parameterize(text).length).toBeGreaterThan(0)
     },
@@ -237,7 +237,7 @@ describe('variables (4.5)', () => {
 })
 
 describe('chains (4.2)', () => {
-  const one = (type: string, mechanism: object): NormalException => ({
+  const entry = (type: string, mechanism: object): NormalException => ({
     type,
     value: type,
     mechanism: { type: 'generic', ...mechanism },
@@ -245,18 +245,18 @@ describe('chains (4.2)', () => {
   const differ = () => false
   test('a group of one distinct exception: its path without the wrapper', () => {
     const values = [
-      one('Cause', { exception_id: 2, parent_id: 1 }),
-      one('Real', { exception_id: 1, parent_id: 0 }),
-      one('Group', { exception_id: 0, is_exception_group: true }),
+      entry('Cause', { exception_id: 2, parent_id: 1 }),
+      entry('Real', { exception_id: 1, parent_id: 0 }),
+      entry('Group', { exception_id: 0, is_exception_group: true }),
     ]
     const chain = chainOf(values, undefined, differ)
     expect([chain?.list.map((e) => e.type), chain?.main.type]).toEqual([['Cause', 'Real'], 'Real'])
   })
   test('a group of several: those and the root', () => {
     const values = [
-      one('A', { exception_id: 2, parent_id: 0 }),
-      one('B', { exception_id: 1, parent_id: 0 }),
-      one('Group', { exception_id: 0, is_exception_group: true }),
+      entry('A', { exception_id: 2, parent_id: 0 }),
+      entry('B', { exception_id: 1, parent_id: 0 }),
+      entry('Group', { exception_id: 0, is_exception_group: true }),
     ]
     const chain = chainOf(values, undefined, differ)
     expect([chain?.list.map((e) => e.type), chain?.main.type]).toEqual([['A', 'B', 'Group'], 'Group'])
@@ -272,7 +272,7 @@ describe('chains (4.2)', () => {
       ],
     ],
   ])('ids %s: the flat list', (_, mechanisms) => {
-    const values = mechanisms.map((mechanism, i) => one(`T${i}`, mechanism))
+    const values = mechanisms.map((mechanism, i) => entry(`T${i}`, mechanism))
     expect(chainOf(values, undefined, differ)?.list).toHaveLength(2)
   })
   test.each([
@@ -282,8 +282,8 @@ describe('chains (4.2)', () => {
     ['sentry.javascript.node', '3.0.0', ['Real']],
   ])('of %s %s', (name, version, types) => {
     const values = [
-      one('Real', { exception_id: 1, parent_id: 0 }),
-      one('Group', { exception_id: 0, is_exception_group: true }),
+      entry('Real', { exception_id: 1, parent_id: 0 }),
+      entry('Group', { exception_id: 0, is_exception_group: true }),
     ]
     expect(chainOf(values, { name, version }, differ)?.list.map((e) => e.type)).toEqual(types)
   })
@@ -311,9 +311,9 @@ describe('chains (4.2)', () => {
   })
   test('a ring of parents ends', () => {
     const values = [
-      one('A', { exception_id: 1, parent_id: 2, is_exception_group: true }),
-      one('B', { exception_id: 2, parent_id: 1, is_exception_group: true }),
-      one('R', { exception_id: 0, parent_id: 1, is_exception_group: true }),
+      entry('A', { exception_id: 1, parent_id: 2, is_exception_group: true }),
+      entry('B', { exception_id: 2, parent_id: 1, is_exception_group: true }),
+      entry('R', { exception_id: 0, parent_id: 1, is_exception_group: true }),
     ]
     expect(chainOf(values, undefined, differ)?.main.type).toBe('R')
   })

@@ -110,7 +110,7 @@ export function fingerprint({ event, marks }: Draft, { settings, tools }: Groupi
 
 /** Hashes of the variants that count. */
 export const hashesIn = (variants: readonly { contributes: boolean; hash?: string }[]): string[] =>
-  variants.flatMap((one) => (one.contributes && one.hash ? [one.hash] : []))
+  variants.flatMap((variant) => (variant.contributes && variant.hash ? [variant.hash] : []))
 
 /** Stored hashes of an event, the first stands for its issue. Never empty for an event that went through `fingerprint`. */
 export function hashesOf(event: NormalEvent): string[] {

@@ -77,13 +77,13 @@ const put = (bits: Bits, at: number): void => {
 
 function programOf(steps: readonly Step[], isPath: boolean): Program {
   const words = (steps.length >>> 5) + 1
-  const bitsWhere = (holds: (one: Step) => boolean): Bits => {
+  const bitsWhere = (holds: (entry: Step) => boolean): Bits => {
     const bits = new Int32Array(words)
-    for (const [at, one] of steps.entries()) if (holds(one)) put(bits, at)
+    for (const [at, entry] of steps.entries()) if (holds(entry)) put(bits, at)
     return bits
   }
-  const others = bitsWhere((one) => takes(one, 0, isPath))
-  const named = new Map<number, Bits>([[slash, bitsWhere((one) => takes(one, slash, isPath))]])
+  const others = bitsWhere((entry) => takes(entry, 0, isPath))
+  const named = new Map<number, Bits>([[slash, bitsWhere((entry) => takes(entry, slash, isPath))]])
   for (const [at, { kind, code }] of steps.entries()) {
     if (kind !== 'sign') continue
     const bits = named.get(code) ?? Int32Array.from(others)

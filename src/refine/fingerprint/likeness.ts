@@ -11,13 +11,13 @@ function walk(node: GroupingNode, into: Features, within: boolean): void {
     if (counts) into.frames.unshift(contributing(node).join(' '))
     return
   }
-  for (const one of node.values) {
-    if (typeof one !== 'string') walk(one, into, counts || node.id === 'exception')
-    else if (node.id === 'type') into.types.push(one)
+  for (const entry of node.values) {
+    if (typeof entry !== 'string') walk(entry, into, counts || node.id === 'exception')
+    else if (node.id === 'type') into.types.push(entry)
     else if (node.id === 'value' || node.id === 'message')
       into.words.push(
         ...(
-          parameterize(one)
+          parameterize(entry)
             .toLowerCase()
             .match(/<\w+>|[\p{L}\p{N}_]+/gu) ?? []
         ).slice(0, wordsMax),
@@ -32,7 +32,7 @@ export function featuresOf(variants: readonly { name: string; component: Groupin
     walk(component, into, true)
     return into
   })
-  const best = made.find((one) => one.frames.length > 0) ?? made.find((one) => one.words.length > 0) ?? made[0]
+  const best = made.find((entry) => entry.frames.length > 0) ?? made.find((entry) => entry.words.length > 0) ?? made[0]
   const { frames = [], types = [], words = [] } = best ?? {}
   return {
     frames: frames.slice(0, framesMax),
@@ -46,14 +46,14 @@ function stackLikeness(a: readonly string[], b: readonly string[]): number {
   if (a.length === 0 || b.length === 0) return 0
   const weights = (list: readonly string[]) => {
     const made = new Map<string, number>()
-    for (const [at, one] of list.entries()) if (!made.has(one)) made.set(one, 1 / (at + 1))
+    for (const [at, entry] of list.entries()) if (!made.has(entry)) made.set(entry, 1 / (at + 1))
     return made
   }
   const [left, right] = [weights(a), weights(b)]
   let both = 0
   let all = 0
-  for (const one of new Set([...left.keys(), ...right.keys()])) {
-    const [x, y] = [left.get(one) ?? 0, right.get(one) ?? 0]
+  for (const key of new Set([...left.keys(), ...right.keys()])) {
+    const [x, y] = [left.get(key) ?? 0, right.get(key) ?? 0]
     both += Math.min(x, y)
     all += Math.max(x, y)
   }
@@ -64,7 +64,7 @@ function shareOf(a: readonly string[], b: readonly string[]): number {
   const all = new Set([...a, ...b])
   if (all.size === 0) return 0
   const right = new Set(b)
-  return a.filter((one) => right.has(one)).length / all.size
+  return a.filter((entry) => right.has(entry)).length / all.size
 }
 
 /** How alike two events are, each from 0 to 1. Without a stack on both sides the message alone decides. */

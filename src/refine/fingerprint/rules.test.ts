@@ -13,14 +13,14 @@ const py = (name: string, more: object = {}) => ({
   ...{ filename: `app/${name}.py`, abs_path: `/srv/app/${name}.py`, module: `app.${name}`, function: name, lineno: 1 },
   ...{ in_app: true, ...more },
 })
-const event = (frames: object[] = [py('outer'), py('inner')], more: object = {}, one: object = {}) => ({
+const event = (frames: object[] = [py('outer'), py('inner')], more: object = {}, entry: object = {}) => ({
   platform: 'python',
   transaction: '/pay',
   logger: 'shop',
   release: 'shop@2',
   tags: { area: 'cart' },
   sdk: { name: 'sentry.python', version: '2.0.0' },
-  exception: { values: [{ type: 'KeyError', value: 'no such key', stacktrace: { frames }, ...one }] },
+  exception: { values: [{ type: 'KeyError', value: 'no such key', stacktrace: { frames }, ...entry }] },
   ...more,
 })
 const settingsOf = (fingerprintRules: string, stackRules = ''): { grouping: GroupingSettings } => ({
@@ -82,7 +82,7 @@ describe('hostile and many rules', () => {
   const inAppOf = (rules: string, frames: object[]) => {
     const { event: stored } = refineEvent(event(frames))
     applyStackRules(compileStackRules(rules), stored)
-    const ruled = stored.exception?.values.flatMap((one) => one.stacktrace?.frames ?? []) ?? []
+    const ruled = stored.exception?.values.flatMap((entry) => entry.stacktrace?.frames ?? []) ?? []
     return [ruled.length, ruled.filter((frame) => frame.in_app).length]
   }
   const named = (path: (n: number) => string, count: number) =>
@@ -148,9 +148,9 @@ describe('fingerprint rules', () => {
   })
   test('with the default: each variant has its own hash', () => {
     const rules = 'type:KeyError -> {{ default }}, {{tags.area}}'
-    const [one, two] = [{ area: 'cart' }, { area: 'home' }].map((tags) => first(event(undefined, { tags }), rules))
-    expect([one?.name, one?.values.at(-1)]).toEqual(['hybrid', 'cart'])
-    expect(one?.hash).not.toBe(two?.hash)
+    const [entry, two] = [{ area: 'cart' }, { area: 'home' }].map((tags) => first(event(undefined, { tags }), rules))
+    expect([entry?.name, entry?.values.at(-1)]).toEqual(['hybrid', 'cart'])
+    expect(entry?.hash).not.toBe(two?.hash)
   })
   test.each<[string, string, string[]]>([
     ['message:[!a-m]*key -> a', 'a', []],
@@ -158,7 +158,7 @@ describe('fingerprint rules', () => {
     ['type:KeyError -> x, y #note title="no"', 'x', ['y']],
     ['type:KeyError -> x "#y"', 'x', ['#y']],
     ['type:KeyError -> x#y', 'x#y', []],
-  ])('%s', (rule, one, others) => expect(first(event(), rule)?.values).toEqual([one, ...others]))
+  ])('%s', (rule, entry, others) => expect(first(event(), rule)?.values).toEqual([entry, ...others]))
   test('a message of the client’s own as fingerprint: what varies in it is left out', () => {
     const of = (id: number) => first(event(undefined, { fingerprint: [`no key ${id}`] }, { value: `no key ${id}` }), '')
     expect(of(1)?.values).toEqual(['no key <int>'])
@@ -184,7 +184,7 @@ describe('fingerprint rules', () => {
 
 describe('stack-trace rules', () => {
   const lib = py('lib', { in_app: false })
-  const named = (sent: unknown, stack: string) => first(sent, '', stack)?.values.filter((one) => /^app\./.test(one))
+  const named = (sent: unknown, stack: string) => first(sent, '', stack)?.values.filter((entry) => /^app\./.test(entry))
   const three = [py('a'), py('b'), py('c')]
   test.each<[string, object[], string[] | undefined]>([
     ['function:b -app', three, ['app.a', 'app.c']],
@@ -215,7 +215,7 @@ describe('stack-trace rules', () => {
   test('what in_app was is kept, so that other rules begin from there', () => {
     const stored = grouped(event(three), '', 'function:b -app')
     const frames = stored.exception?.values[0]?.stacktrace?.frames
-    expect(frames?.map((one) => [one.in_app, one.in_app_before])).toEqual([
+    expect(frames?.map((frame) => [frame.in_app, frame.in_app_before])).toEqual([
       [true, undefined],
       [false, true],
       [true, undefined],

@@ -7,7 +7,7 @@ import { glob, type PathText, pathGlob, pathTextOf } from './glob.ts'
 /** What a rule looks at together: all matchers of one kind must hold of one and the same frame or exception. */
 type Facts = {
   kind: 'frame' | 'exception' | 'message' | 'event'
-  texts: (event: NormalEvent, one: Subject) => string[]
+  texts: (event: NormalEvent, subject: Subject) => string[]
 }
 /** `path`, `package`: those of the frame as patterns read them, made when a rule asks first. */
 type Subject = {
@@ -24,24 +24,24 @@ const some = (text: string | undefined): string[] => (text === undefined ? [] : 
 type PathKey = 'path' | 'package'
 type PlainKey = Exclude<FingerprintMatcher['key'], PathKey>
 
-function pathsOf(one: Subject, key: PathKey): PathText[] {
-  const known = one[key]
+function pathsOf(subject: Subject, key: PathKey): PathText[] {
+  const known = subject[key]
   if (known) return known
-  const { frame } = one
+  const { frame } = subject
   const sent = key === 'path' ? [...some(frame?.abs_path), ...some(frame?.filename)] : some(frame?.package)
   const made = sent.map(pathTextOf)
-  one[key] = made
+  subject[key] = made
   return made
 }
 
 function factsOf(key: PlainKey): Facts {
   switch (key) {
     case 'type':
-      return { kind: 'exception', texts: (_, one) => some(one.type) }
+      return { kind: 'exception', texts: (_, subject) => some(subject.type) }
     case 'value':
-      return { kind: 'exception', texts: (_, one) => some(one.value) }
+      return { kind: 'exception', texts: (_, subject) => some(subject.value) }
     case 'message':
-      return { kind: 'message', texts: (_, one) => some(one.message) }
+      return { kind: 'message', texts: (_, subject) => some(subject.message) }
     case 'module':
       return { kind: 'frame', texts: (_, { frame }) => some(frame?.module) }
     case 'function':
@@ -86,17 +86,17 @@ function holdsOf(key: PlainKey, pattern: string): (text: string) => boolean {
   return glob(pattern, { ignoreCase: !exact.has(key) })
 }
 
-type Test = { kind: Facts['kind']; holds: (event: NormalEvent, one: Subject) => boolean }
+type Test = { kind: Facts['kind']; holds: (event: NormalEvent, subject: Subject) => boolean }
 export type CompiledFingerprintRules = { tests: Test[]; rule: FingerprintRule }[]
 
 function testOf({ key, pattern, negated }: FingerprintMatcher): Test {
   if (key === 'path' || key === 'package') {
     const holds = pathGlob(pattern)
-    return { kind: 'frame', holds: (_, one) => pathsOf(one, key).some(holds) !== negated }
+    return { kind: 'frame', holds: (_, subject) => pathsOf(subject, key).some(holds) !== negated }
   }
   const { kind, texts } = factsOf(key)
   const holds = holdsOf(key, pattern)
-  return { kind, holds: (event, one) => texts(event, one).some(holds) !== negated }
+  return { kind, holds: (event, subject) => texts(event, subject).some(holds) !== negated }
 }
 
 /** Makes rules ready; those of a text with errors are left out. */
@@ -109,7 +109,7 @@ function subjectsOf(event: NormalEvent, kind: Facts['kind']): Subject[] {
   if (kind === 'exception') return (event.exception?.values ?? []).map(({ type, value }) => ({ type, value }))
   if (kind === 'frame') return stacktracesOf(event).flatMap(({ frames }) => frames.map((frame) => ({ frame })))
   const { formatted, message } = event.logentry ?? {}
-  const texts = [formatted, message, ...(event.exception?.values ?? []).map((one) => one.value)]
+  const texts = [formatted, message, ...(event.exception?.values ?? []).map((entry) => entry.value)]
   return texts.flatMap((text) => (text === undefined ? [] : [{ message: text }]))
 }
 
@@ -127,7 +127,7 @@ export function matchingRule(rules: CompiledFingerprintRules, event: NormalEvent
   return rules.find(({ tests }) =>
     (['event', 'exception', 'message', 'frame'] as const).every((kind) => {
       const own = tests.filter((test) => test.kind === kind)
-      return own.length === 0 || subjects(kind).some((one) => own.every((test) => test.holds(event, one)))
+      return own.length === 0 || subjects(kind).some((subject) => own.every((test) => test.holds(event, subject)))
     }),
   )?.rule
 }

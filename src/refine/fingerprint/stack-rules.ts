@@ -169,8 +169,8 @@ export function applyStackRules(rules: CompiledStackRules, event: NormalEvent): 
     const found = stacktrace && applyTo(rules, stacktrace, exception, event.platform)
     if (stacktrace && found) marks.set(stacktrace, found)
   }
-  for (const one of event.exception?.values ?? []) take(one.stacktrace, one)
-  for (const one of event.threads?.values ?? []) take(one.stacktrace)
+  for (const entry of event.exception?.values ?? []) take(entry.stacktrace, entry)
+  for (const entry of event.threads?.values ?? []) take(entry.stacktrace)
   take(event.stacktrace)
   return marks
 }
@@ -184,7 +184,7 @@ export function withoutStackRules(event: NormalEvent): void {
       delete frame.in_app_before
     }
   }
-  for (const one of event.exception?.values ?? []) bare(one.stacktrace)
-  for (const one of event.threads?.values ?? []) bare(one.stacktrace)
+  for (const entry of event.exception?.values ?? []) bare(entry.stacktrace)
+  for (const entry of event.threads?.values ?? []) bare(entry.stacktrace)
   bare(event.stacktrace)
 }

@@ -71,13 +71,13 @@ const swiftClosure = (text: string): string => `closure in ${text.replace(/^(?:c
 
 /** A return type stands in front, blanks apart; `operator` and its sign belong together. */
 function lastWord(text: string): string {
-  const one = text.replace(/(?:\s(?:const|volatile|noexcept)|\s?&{1,2})+$/, '').trim()
-  const operator = one.search(/\boperator\b/)
-  const head = operator < 0 ? one : one.slice(0, operator)
-  if (/^(?:closure in |anonymous namespace)/.test(head)) return one
+  const entry = text.replace(/(?:\s(?:const|volatile|noexcept)|\s?&{1,2})+$/, '').trim()
+  const operator = entry.search(/\boperator\b/)
+  const head = operator < 0 ? entry : entry.slice(0, operator)
+  if (/^(?:closure in |anonymous namespace)/.test(head)) return entry
   const joined = head.replaceAll('anonymous namespace', 'anonymous\u0000namespace')
   const at = joined.lastIndexOf(' ')
-  const cut = (at < 0 ? joined : joined.slice(at + 1)) + (operator < 0 ? '' : one.slice(operator))
+  const cut = (at < 0 ? joined : joined.slice(at + 1)) + (operator < 0 ? '' : entry.slice(operator))
   return cut.replaceAll('\u0000', ' ').replace(/^[*&]+/, '')
 }
 

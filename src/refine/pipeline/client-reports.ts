@@ -21,9 +21,9 @@ export function discardsOf(payload: Buffer): { category: DataCategory; quantity:
   const parsed = parsePayload(payload)
   const report = 'broken' in parsed ? undefined : object(parsed.value)
   const listed = (report ? listOf(own(report, 'discarded_events')) : []).slice(0, discardsMax)
-  const named = new Set(listed.map((one) => scalar(own(object(one) ?? {}, 'category'))))
-  return listed.flatMap((one) => {
-    const loose = object(one)
+  const named = new Set(listed.map((entry) => scalar(own(object(entry) ?? {}, 'category'))))
+  return listed.flatMap((entry) => {
+    const loose = object(entry)
     const quantity = loose && whole(own(loose, 'quantity'))
     if (!loose || !quantity || quantity < 0) return []
     const name = scalar(own(loose, 'category')) ?? ''

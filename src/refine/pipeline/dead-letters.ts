@@ -20,7 +20,7 @@ export async function recordOf(
 ): Promise<Buffer | undefined> {
   const reader = openJournalReader(worker.journalFolder)
   try {
-    const record = reader.read(jpos, batch.to, 1, 65_536).records.find((one) => one.jpos === jpos)
+    const record = reader.read(jpos, batch.to, 1, 65_536).records.find((entry) => entry.jpos === jpos)
     if (!record) return undefined
     const { head } = record
     const body = head.spool ? await blobs.get(head.spool.key) : record.body

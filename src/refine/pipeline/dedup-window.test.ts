@@ -28,9 +28,9 @@ test('an id is known for at least the time and at most twice that', () => {
   seen.add(1, id('a'), 5000)
   seen.add(1, id('b'), 5900)
   seen.add(1, id('c'), 6000)
-  expect(['a', 'b', 'c'].map((one) => seen.has(1, id(one)))).toEqual([true, true, true])
+  expect(['a', 'b', 'c'].map((entry) => seen.has(1, id(entry)))).toEqual([true, true, true])
   seen.add(1, id('d'), 7000)
-  expect(['a', 'b', 'c', 'd'].map((one) => seen.has(1, id(one)))).toEqual([false, false, true, true])
+  expect(['a', 'b', 'c', 'd'].map((entry) => seen.has(1, id(entry)))).toEqual([false, false, true, true])
 })
 
 test('the newest are known up to the bound, and never more than twice as many', () => {

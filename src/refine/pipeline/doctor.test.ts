@@ -17,7 +17,7 @@ import { mapWith } from '../symbolicate/rig.cases.ts'
 const rig = rigForEach()
 
 async function ask(uploads: Upload[], asked: Asked, others = rig().here.others) {
-  for (const one of uploads) await rig().upload(one)
+  for (const entry of uploads) await rig().upload(entry)
   return rig().doctor.ofEvent({ ...rig().here, others }, eventOf(asked).event, eventMs)
 }
 
@@ -230,10 +230,10 @@ describe('each way to get it wrong is named in one sentence, with the command th
     expect(finding).toMatchObject({ code, message: sentence, command, weight: 'wrong' })
     expect([verdict, frames]).toEqual(['failed', { mapped: 0, unmapped: 1, ignored: 0 }])
     const steps = files[0]?.steps ?? []
-    const failing = steps.findIndex((one) => one.state === 'failed')
+    const failing = steps.findIndex((step) => step.state === 'failed')
     expect(steps[failing]?.step).toBe(finding?.step)
-    expect(steps.slice(failing + 1).every((one) => one.state === 'open' && one.found === '')).toBe(true)
-    expect(steps.slice(0, failing).every((one) => one.state === 'ok' || one.state === 'unused')).toBe(true)
+    expect(steps.slice(failing + 1).every((step) => step.state === 'open' && step.found === '')).toBe(true)
+    expect(steps.slice(0, failing).every((step) => step.state === 'ok' || step.state === 'unused')).toBe(true)
     expect(steps[0]).toMatchObject({ step: 'address', found: asked.url ?? 'https://shop.test/a.js' })
   })
 
@@ -245,7 +245,7 @@ describe('each way to get it wrong is named in one sentence, with the command th
     ['nothing', [], { debugId: idA }, 'bundle failed '],
   ])('what was found instead stands at the failing step: %s', async (_name, uploads, asked, want) => {
     const { files } = await ask(uploads, asked)
-    const steps = files[0]?.steps.map((one) => `${one.step} ${one.state} ${one.found}`)
+    const steps = files[0]?.steps.map((step) => `${step.step} ${step.state} ${step.found}`)
     expect(steps).toContain(want)
     if (asked.release === 'r@1') expect(steps).toContain('bundle ok r@1')
   })
@@ -267,7 +267,7 @@ describe('what is no error', () => {
   test('all is there: every step is done, and the file came after the event', async () => {
     const answer = await ask([{ files: pair('a.js', idA), hours: -2 }], { debugId: idA })
     expect(answer).toMatchObject({ verdict: 'now', finding: { code: 'came_later', weight: 'note' } })
-    expect(answer.files[0]?.steps.map((one) => [one.step, one.state, one.found])).toEqual([
+    expect(answer.files[0]?.steps.map((step) => [step.step, step.state, step.found])).toEqual([
       ['address', 'ok', 'https://shop.test/a.js'],
       ['debug_id', 'ok', idA],
       ['bundle', 'ok', expect.stringMatching(/^[\da-f-]{36}$/)],
@@ -321,13 +321,13 @@ describe('what is no error', () => {
     expect(page).toMatchObject({ verdict: 'ok', finding: { code: 'in_page', weight: 'note' } })
     const other = { filename: 'https://ads.test/ad.js', lineno: 1, colno: 4, in_app: true }
     const both = await ask([], { release: 'shop@1', frames: [other] })
-    expect(both.files.map((one) => [one.url, one.state, one.finding?.code])).toEqual([
+    expect(both.files.map((file) => [file.url, file.state, file.finding?.code])).toEqual([
       ['https://shop.test/a.js', 'now', 'read_later'],
       ['https://ads.test/ad.js', 'failed', 'third_party'],
     ])
     expect(both.verdict).toBe('now')
     const moved = await ask([], { url: 'https://shop.test/x/a.js', release: 'shop@1', frames: [other] })
-    expect(moved.files.map((one) => one.finding?.code)).toEqual(['url_differs', 'third_party'])
+    expect(moved.files.map((file) => file.finding?.code)).toEqual(['url_differs', 'third_party'])
   })
 
   test('what was mapped stays so when its bundle is gone', async () => {
@@ -393,7 +393,7 @@ describe('what depends on more than the files', () => {
       ...{ lineno: 1, colno: 1, in_app: at === 3 },
     }))
     const answer = await ask([], { frames })
-    expect(answer.files.slice(0, 3).map((one) => one.url.slice(18))).toEqual(['a.js', 'lib3.js', 'lib39.js'])
+    expect(answer.files.slice(0, 3).map((file) => file.url.slice(18))).toEqual(['a.js', 'lib3.js', 'lib39.js'])
     expect([answer.files.length, answer.filesOmitted, answer.frames.unmapped]).toEqual([30, 11, 41])
   })
 })

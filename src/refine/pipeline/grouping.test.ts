@@ -17,7 +17,7 @@ const explain = (sent: unknown) => desk.explain(eventOf(sent), undefined)
 
 /** Parts of a tree with an id, at any depth. */
 function parts(node: GroupingNode, id: string): GroupingNode[] {
-  const below = node.values.flatMap((one) => (typeof one === 'string' ? [] : parts(one, id)))
+  const below = node.values.flatMap((entry) => (typeof entry === 'string' ? [] : parts(entry, id)))
   return node.id === id ? [node, ...below] : below
 }
 
@@ -28,12 +28,12 @@ describe('the tree', () => {
     const [app, system] = explain(sent).variants
     expect(app?.contributes).toBe(true)
     const frames = parts(app?.component as GroupingNode, 'frame')
-    expect(frames.map((one) => [one.contributes, one.hint])).toEqual([
+    expect(frames.map((entry) => [entry.contributes, entry.hint])).toEqual([
       [true, undefined],
       [true, undefined],
       [false, 'not-in-app'],
     ])
-    expect(parts(system?.component as GroupingNode, 'frame').every((one) => one.contributes)).toBe(true)
+    expect(parts(system?.component as GroupingNode, 'frame').every((part) => part.contributes)).toBe(true)
     expect(parts(app?.component as GroupingNode, 'value')).toMatchObject([{ contributes: false, hint: 'stack-first' }])
     expect(parts(app?.component as GroupingNode, 'filename')[0]).toMatchObject({ contributes: false, hint: 'url-file' })
   })

@@ -5,9 +5,9 @@ import { refineBody } from './fixture.cases.ts'
 import { createLines } from './lines.ts'
 
 const refined = (body: string | Buffer) => {
-  const [one] = refineBody(body).events
-  if (!one) throw new Error('not stored')
-  return one
+  const [event] = refineBody(body).events
+  if (!event) throw new Error('not stored')
+  return event
 }
 const envelope = (payload: string | Buffer) =>
   Buffer.concat([

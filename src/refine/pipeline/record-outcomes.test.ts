@@ -26,7 +26,7 @@ test('the newest hundred of each key, in order', () => {
   const record = (jpos: number, keyId = 1) => ({ jpos, head: { keyId } }) as JournalRecord
   const all = [record(1, 2), ...Array.from({ length: 150 }, (_, at) => record(10 + at))]
   const told = toldOf(all)
-  const kept = all.filter((one) => told.has(one))
+  const kept = all.filter((entry) => told.has(entry))
   expect([told.size, kept.length]).toEqual([101, 101])
   expect([kept[0]?.head.keyId, kept[1]?.jpos, kept.at(-1)?.jpos]).toEqual([2, 60, 159])
 })
@@ -55,7 +55,7 @@ test.each([
   const made = await refineRange(job, batch, 124_000, [plainSettings], openFileBlobs(root), createTools())
   expect(made.ends).toHaveLength(count)
   expect(made.ends[0]?.jpos).toBe(20_000)
-  expect(made.ends.slice(-4).map((one) => one.items[0]?.outcome)).toEqual(last)
+  expect(made.ends.slice(-4).map((entry) => entry.items[0]?.outcome)).toEqual(last)
   expect(made.events).toHaveLength(bury ? 0 : 122)
 })
 

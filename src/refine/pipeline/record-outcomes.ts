@@ -21,16 +21,16 @@ export function endOfRecord(record: JournalRecord, refined: Refined): RecordEnd 
     for (const { itemType, bytes, outcome, reason, category } of outcomes)
       if (category === 'transaction' || itemType === 'span')
         items.push({ type: itemType, bytes, outcome, reason, eventId: '', at: record.jpos, index })
-  for (const one of [
+  for (const entry of [
     ...[...refined.attachments, ...refined.feedback].map(({ outcome }) => outcome),
     ...refined.outcomes,
   ]) {
-    if (one.outcome === 'client_discard') continue
+    if (entry.outcome === 'client_discard') continue
     items.push({
-      type: one.itemType,
-      bytes: one.bytes,
-      outcome: one.outcome,
-      reason: one.reason,
+      type: entry.itemType,
+      bytes: entry.bytes,
+      outcome: entry.outcome,
+      reason: entry.reason,
       eventId: '',
       at: -1,
     })
@@ -49,10 +49,10 @@ export function endOfDead({ jpos, head }: JournalRecord, bytes: number): RecordE
 export function toldOf(records: readonly JournalRecord[]): Set<JournalRecord> {
   const seen = new Map<number, number>()
   const told = new Set<JournalRecord>()
-  for (const one of records.toReversed()) {
-    const count = seen.get(one.head.keyId) ?? 0
-    seen.set(one.head.keyId, count + 1)
-    if (count < notesPerKey) told.add(one)
+  for (const record of records.toReversed()) {
+    const count = seen.get(record.head.keyId) ?? 0
+    seen.set(record.head.keyId, count + 1)
+    if (count < notesPerKey) told.add(record)
   }
   return told
 }
@@ -66,8 +66,8 @@ export function settledEnds(
   effects: Pick<BatchEffects, 'events' | 'dead'>,
   spans: readonly { jpos: number; index: number }[] = [],
 ): RecordEnd[] {
-  const dead = new Set(effects.dead.map((one) => one.blobKey))
-  const stored = new Set(effects.events.map((one) => deadKey(one.jpos)))
+  const dead = new Set(effects.dead.map((entry) => entry.blobKey))
+  const stored = new Set(effects.events.map((event) => deadKey(event.jpos)))
   for (const { jpos, index } of spans) stored.add(deadKey(jpos, index))
   return ends.map((end) => ({
     ...end,

@@ -9,7 +9,9 @@ const id = 'aaaabbbbccccddddaaaabbbbccccdddd'
 const envelope = (header: object, ...items: [object, string][]) =>
   [JSON.stringify(header), ...items.flatMap(([head, payload]) => [JSON.stringify(head), payload])].join('\n')
 const ends = (refined: ReturnType<typeof refineBody>) =>
-  refined.outcomes.map((one) => `${one.itemType} ${one.category} ${one.outcome} ${one.reason} ${one.quantity}`)
+  refined.outcomes.map(
+    (outcome) => `${outcome.itemType} ${outcome.category} ${outcome.outcome} ${outcome.reason} ${outcome.quantity}`,
+  )
 
 describe('items of an envelope', () => {
   const cases: [string, string, string][] = [
@@ -66,8 +68,8 @@ describe('items of an envelope', () => {
         }),
       ]),
     )
-    const [one] = refined.events
-    expect(one?.row).toMatchObject({
+    const [event] = refined.events
+    expect(event?.row).toMatchObject({
       projectId: 7,
       eventId: id,
       jpos: 1000,
@@ -79,7 +81,7 @@ describe('items of an envelope', () => {
       traceId: 'a'.repeat(32),
       receivedMs: recordedMs,
     })
-    expect(one?.row.tags).toMatchObject({
+    expect(event?.row.tags).toMatchObject({
       environment: 'prod',
       release: 'a@1',
       level: 'error',
@@ -87,16 +89,16 @@ describe('items of an envelope', () => {
       handled: 'no',
       mechanism: 'onerror',
     })
-    expect(one?.row.userHash).toMatch(/^[0-9a-f]{16}$/)
-    expect(one?.effect).toMatchObject({
+    expect(event?.row.userHash).toMatch(/^[0-9a-f]{16}$/)
+    expect(event?.effect).toMatchObject({
       keyId: 3,
       title: 'E: v',
       kind: 'error',
       unhandled: true,
-      hashes: one?.row.hashes,
+      hashes: event?.row.hashes,
       metadata: { type: 'E', value: 'v' },
     })
-    expect(one?.outcome).toMatchObject({
+    expect(event?.outcome).toMatchObject({
       category: 'error',
       outcome: 'stored',
       reason: 'ok',
@@ -265,14 +267,17 @@ describe('security reports', () => {
       { documentURL: 'https://a.example/', blockedURL: 'data', effectiveDirective: 'img-src' },
     ]
     const refined = refineBody(
-      JSON.stringify([...body.map((one) => ({ type: 'csp-violation', body: one })), { type: 'deprecation', body: {} }]),
+      JSON.stringify([
+        ...body.map((entry) => ({ type: 'csp-violation', body: entry })),
+        { type: 'deprecation', body: {} },
+      ]),
       head,
     )
-    expect(refined.events.map((one) => [one.row.jpos, one.effect.title])).toEqual([
+    expect(refined.events.map((event) => [event.row.jpos, event.effect.title])).toEqual([
       [1000, "Blocked unsafe inline 'style'"],
       [1001, "Blocked 'image' from 'data'"],
     ])
-    expect(new Set(refined.events.map((one) => one.row.eventId)).size).toBe(2)
+    expect(new Set(refined.events.map((event) => event.row.eventId)).size).toBe(2)
     expect(ends(refined)).toEqual(['security security filtered not_stored_yet 1'])
   })
   test('at most 100 of one request', () => {
@@ -287,8 +292,8 @@ describe('security reports', () => {
     [{ 'expect-staple-report': { hostname: 'a.example' } }, "Expect-Staple failed for 'a.example'", 'expectstaple'],
     [{ hostname: 'a.example', 'known-pins': [] }, "Public key pinning validation failed for 'a.example'", 'hpkp'],
   ])('%j', (report, title, type) => {
-    const one = refineBody(JSON.stringify(report), head).events[0]
-    expect([one?.effect.title, one?.row.type]).toEqual([title, type])
+    const event = refineBody(JSON.stringify(report), head).events[0]
+    expect([event?.effect.title, event?.row.type]).toEqual([title, type])
   })
   test.each(['1', 'null', '[]', '{}', '"x"'])('%s is none', (body) =>
     expect(ends(refineBody(body, head))).toEqual(['security security invalid bad_item 1']),
@@ -358,13 +363,13 @@ describe('hostile events', () => {
       ),
     ],
   ])('%s', (_, body) => {
-    const one = refineBody(body as Buffer, { kind: 'store' }).events[0]
-    expect(one).toBeDefined()
-    const [normal = '', received = ''] = one?.row.payload.split('\n') ?? []
+    const event = refineBody(body as Buffer, { kind: 'store' }).events[0]
+    expect(event).toBeDefined()
+    const [normal = '', received = ''] = event?.row.payload.split('\n') ?? []
     expect(Object.keys(JSON.parse(received)).length).toBeGreaterThan(0)
     expect((JSON.parse(normal) as NormalEvent).findings.grouping.variants.length).toBeGreaterThan(0)
-    expect(one?.row.payload.isWellFormed()).toBe(true)
-    expect(one?.row.payload).not.toMatch(/\\u0000|\\ud800/)
+    expect(event?.row.payload.isWellFormed()).toBe(true)
+    expect(event?.row.payload).not.toMatch(/\\u0000|\\ud800/)
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
   })
   test('of 100k tags 200 are kept', () => {
@@ -377,7 +382,7 @@ describe('hostile events', () => {
 const recorded = `${import.meta.dirname}/../../../fixtures/envelopes`
 describe('recorded envelopes', () => {
   test.skipIf(!existsSync(recorded))('all end with an outcome, events are stored', () => {
-    for (const name of readdirSync(recorded).filter((one) => one.endsWith('.envelope'))) {
+    for (const name of readdirSync(recorded).filter((file) => file.endsWith('.envelope'))) {
       const refined = refineBody(readFileSync(`${recorded}/${name}`))
       expect(
         refined.spans.length +
@@ -388,7 +393,7 @@ describe('recorded envelopes', () => {
         name,
       ).toBeGreaterThan(0)
       expect(
-        refined.outcomes.filter((one) => one.outcome === 'invalid'),
+        refined.outcomes.filter((outcome) => outcome.outcome === 'invalid'),
         name,
       ).toEqual([])
       if (/-event(?:\+attachment)?\.envelope$/.test(name)) expect(refined.events.length, name).toBe(1)
@@ -413,8 +418,8 @@ const corpora = `${import.meta.dirname}/../../../../shared/corpora`
 function files(folder: string): string[] {
   if (!existsSync(folder)) return []
   return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((one) => one.name.endsWith('.json'))
-    .map((one) => `${one.parentPath}/${one.name}`)
+    .filter((file) => file.name.endsWith('.json'))
+    .map((file) => `${file.parentPath}/${file.name}`)
 }
 describe('corpora', () => {
   if (!existsSync(corpora)) console.log('skipped: the corpora are not there')
@@ -426,7 +431,7 @@ describe('corpora', () => {
       'sentry-2022-apache/tests/sentry/grouping',
       'sentry-2022-apache/src/sentry/data/samples',
     ]
-    for (const file of folders.flatMap((one) => files(`${corpora}/${one}`))) {
+    for (const file of folders.flatMap((folder) => files(`${corpora}/${folder}`))) {
       const refined = refineBody(readFileSync(file), { kind: 'store' })
       if (refined.events.length === 0) expect(refined.spans.length, file).toBe(1)
     }
@@ -446,9 +451,9 @@ describe('corpora', () => {
       return existsSync(file) ? refineEvent(readFileSync(file, 'utf8')).row.hashes : undefined
     }
     const http = ['http-edge', 'http-safari', 'http-chrome', 'http-firefox'].flatMap((name) =>
-      [hashOf(name) ?? []].filter((one) => one.length),
+      [hashOf(name) ?? []].filter((entry) => entry.length),
     )
-    expect(new Set(http.map((one) => one[0])).size).toBe(1)
+    expect(new Set(http.map((entry) => entry[0])).size).toBe(1)
   })
 })
 

@@ -116,7 +116,7 @@ const nothing = (): Refined => ({
 
 /** One event of a record whose others are stored already; one end, whatever the rules make of it by now. */
 function onlyEvent(work: Work, index: number, bytes: number): Refined {
-  const found = work.out.events.find((one) => one.index === index)
+  const found = work.out.events.find((event) => event.index === index)
   if (found) return { ...nothing(), events: [found] }
   const gone = work.discardedAt.get(index)
   const end = ended(work, 'event', 'error', gone ? 'filtered' : 'invalid', gone ?? 'bad_item', bytes)
@@ -443,7 +443,7 @@ function refineMinidump(work: Work, body: Buffer): void {
   }
   const { dump, files, fields } = upload
   const form = readForm(fields)
-  const formBytes = fields.reduce((sum, one) => sum + one.name.length + one.value.length, 0)
+  const formBytes = fields.reduce((sum, field) => sum + field.name.length + field.value.length, 0)
   const errors = form.broken ? { errors: [{ type: 'invalid_data', name: 'sentry', value: 'no JSON object' }] } : {}
   const value = wellFormed(withFields({ ...form.event, ...errors }, form.rest))
   work.dump = { ...readOpened(dump.bytes, work.dumps.get(dump.index)), fields: [] }

@@ -10,32 +10,32 @@ import type { RecordHead } from '../../journal/journal.ts'
 import { openFileBlobs } from '../../store/blobs/files.ts'
 import { type Bench, bench, closing, envelope, head, newId, outcome, send, settled, stored } from '../rig.cases.ts'
 
-const issues = (one: Bench) => one.meta.listIssues({ projectIds: [one.projectId], sort: 'last', max: 10 })
+const issues = (entry: Bench) => entry.meta.listIssues({ projectIds: [entry.projectId], sort: 'last', max: 10 })
 
 test('what is in the journal is stored, counted and told of, once', async () => {
-  const one = await bench()
-  const refine = one.open()
+  const entry = await bench()
+  const refine = entry.open()
   await refine.start()
-  await send(one, 30)
-  refine.advance(one.writer.durable())
-  await settled(one, 30)
-  expect(one.events.rows.length).toBe(30)
-  expect(issues(one)).toMatchObject([{ count: 30, title: 'TypeError: x' }])
-  expect(one.commits.flatMap((commit) => commit.issues).reduce((sum, issue) => sum + issue.events, 0)).toBe(30)
-  expect(one.commits[0]?.issues[0]).toMatchObject({ isNew: true })
+  await send(entry, 30)
+  refine.advance(entry.writer.durable())
+  await settled(entry, 30)
+  expect(entry.events.rows.length).toBe(30)
+  expect(issues(entry)).toMatchObject([{ count: 30, title: 'TypeError: x' }])
+  expect(entry.commits.flatMap((commit) => commit.issues).reduce((sum, issue) => sum + issue.events, 0)).toBe(30)
+  expect(entry.commits[0]?.issues[0]).toMatchObject({ isNew: true })
 })
 
 test('what a filter drops is counted, and a hundredth of it kept, by the same commit', async () => {
-  const one = await bench()
-  one.meta.updateProject(one.projectId, { filters: { messages: ['Noise*'] } })
-  const refine = one.open()
+  const entry = await bench()
+  entry.meta.updateProject(entry.projectId, { filters: { messages: ['Noise*'] } })
+  const refine = entry.open()
   await refine.start()
-  await send(one, 1500, 'NoiseError')
-  await send(one, 1)
-  refine.advance(one.writer.durable())
-  await settled(one, 1)
-  expect([stored(one), outcome(one, 'filtered')]).toEqual([1, 1500])
-  const kept = one.meta.filteredEvents(one.projectId, 'error_message', 100)
+  await send(entry, 1500, 'NoiseError')
+  await send(entry, 1)
+  refine.advance(entry.writer.durable())
+  await settled(entry, 1)
+  expect([stored(entry), outcome(entry, 'filtered')]).toEqual([1, 1500])
+  const kept = entry.meta.filteredEvents(entry.projectId, 'error_message', 100)
   // 15 in the mean; that none or over 50 are, is once in a million runs
   expect(kept.length).toBeGreaterThan(0)
   expect(kept.length).toBeLessThan(50)
@@ -44,17 +44,17 @@ test('what a filter drops is counted, and a hundredth of it kept, by the same co
 }, 30_000)
 
 test('after a start nothing is looked for again until something arrives', async () => {
-  const one = await bench()
-  await send(one, 3)
-  await one.writer.close()
+  const entry = await bench()
+  await send(entry, 3)
+  await entry.writer.close()
   // a start begins a segment of its own: the journal's end is then beyond its last record
   const writer = await openJournalWriter({
-    ...{ folder: join(one.folder, 'journal'), bytesMax: 1e9, diskReserveBytes: 0, groupMs: 0 },
+    ...{ folder: join(entry.folder, 'journal'), bytesMax: 1e9, diskReserveBytes: 0, groupMs: 0 },
     ...{ clock: systemClock, observe: silent },
   })
   closing.push(() => writer.close())
   const looks = { count: 0 }
-  const refine = one.open(undefined, {
+  const refine = entry.open(undefined, {
     ...systemClock,
     sleep: (ms, signal) => {
       looks.count++
@@ -63,27 +63,29 @@ test('after a start nothing is looked for again until something arrives', async 
   })
   await refine.start()
   refine.advance(writer.durable())
-  for (let tries = 0; stored(one) < 3 && tries < 400; tries++) await systemClock.sleep(25)
-  expect(writer.durable()).toBeGreaterThan(one.meta.cursor())
+  for (let tries = 0; stored(entry) < 3 && tries < 400; tries++) await systemClock.sleep(25)
+  expect(writer.durable()).toBeGreaterThan(entry.meta.cursor())
   const before = looks.count
   await systemClock.sleep(500)
   expect(looks.count - before).toBeLessThanOrEqual(2)
-  await writer.append(head(one.projectId), envelope(newId()))
+  await writer.append(head(entry.projectId), envelope(newId()))
   refine.advance(writer.durable())
-  for (let tries = 0; stored(one) < 4 && tries < 400; tries++) await systemClock.sleep(25)
-  expect(stored(one)).toBe(4)
+  for (let tries = 0; stored(entry) < 4 && tries < 400; tries++) await systemClock.sleep(25)
+  expect(stored(entry)).toBe(4)
 })
 
 test('an event id that comes again within the hour is counted as duplicate and stored once', async () => {
-  const one = await bench()
-  const refine = one.open()
+  const entry = await bench()
+  const refine = entry.open()
   await refine.start()
-  const [id = ''] = await send(one, 1)
-  await one.writer.append(head(one.projectId), envelope(id))
-  await one.writer.append(head(one.projectId), envelope(id))
-  refine.advance(one.writer.durable())
-  await settled(one, 1)
-  expect([one.events.rows.length, stored(one), outcome(one, 'duplicate'), issues(one)[0]?.count]).toEqual([1, 1, 2, 1])
+  const [id = ''] = await send(entry, 1)
+  await entry.writer.append(head(entry.projectId), envelope(id))
+  await entry.writer.append(head(entry.projectId), envelope(id))
+  refine.advance(entry.writer.durable())
+  await settled(entry, 1)
+  expect([entry.events.rows.length, stored(entry), outcome(entry, 'duplicate'), issues(entry)[0]?.count]).toEqual([
+    1, 1, 2, 1,
+  ])
 })
 
 test.each([
@@ -91,37 +93,37 @@ test.each([
   ['the answer got lost after the rows stood', ['after'] as const],
   ['both', ['before', 'after', 'before'] as const],
 ])('%s: every row once, every counter right', async (_name, faults) => {
-  const one = await bench()
-  one.events.state.fail.push(...faults)
-  const refine = one.open()
+  const entry = await bench()
+  entry.events.state.fail.push(...faults)
+  const refine = entry.open()
   await refine.start()
-  await send(one, 20)
-  refine.advance(one.writer.durable())
-  await settled(one, 20)
-  expect(one.events.rows.length).toBe(20)
-  expect(issues(one)[0]?.count).toBe(20)
-  expect(one.failures).toEqual([])
+  await send(entry, 20)
+  refine.advance(entry.writer.durable())
+  await settled(entry, 20)
+  expect(entry.events.rows.length).toBe(20)
+  expect(issues(entry)[0]?.count).toBe(20)
+  expect(entry.failures).toEqual([])
 })
 
 test('a row that the store refuses for its content ends as a dead item; the others are stored', async () => {
-  const one = await bench()
-  one.events.state.bad = 'PoisonError'
-  const refine = one.open()
+  const entry = await bench()
+  entry.events.state.bad = 'PoisonError'
+  const refine = entry.open()
   await refine.start()
-  await send(one, 5)
-  await send(one, 1, 'PoisonError')
-  await send(one, 5)
-  refine.advance(one.writer.durable())
-  await settled(one, 10)
-  expect([one.events.rows.length, outcome(one, 'dead'), one.meta.deadItems(10).length]).toEqual([10, 1, 1])
-  one.events.state.bad = ''
-  for (const dead of one.meta.deadItems(1)) {
-    const kept = unpackDead((await openFileBlobs(join(one.folder, 'blobs')).get(dead.blobKey)) as Buffer)
-    if (kept) refine.advance(await one.writer.append({ ...kept.head, again: { ...dead, ...kept.count } }, kept.body))
+  await send(entry, 5)
+  await send(entry, 1, 'PoisonError')
+  await send(entry, 5)
+  refine.advance(entry.writer.durable())
+  await settled(entry, 10)
+  expect([entry.events.rows.length, outcome(entry, 'dead'), entry.meta.deadItems(10).length]).toEqual([10, 1, 1])
+  entry.events.state.bad = ''
+  for (const dead of entry.meta.deadItems(1)) {
+    const kept = unpackDead((await openFileBlobs(join(entry.folder, 'blobs')).get(dead.blobKey)) as Buffer)
+    if (kept) refine.advance(await entry.writer.append({ ...kept.head, again: { ...dead, ...kept.count } }, kept.body))
   }
-  refine.advance(one.writer.durable())
-  await settled(one, 11)
-  expect([outcome(one, 'dead'), outcome(one, 'received'), one.meta.deadItems(10)]).toEqual([0, 11, []])
+  refine.advance(entry.writer.durable())
+  await settled(entry, 11)
+  expect([outcome(entry, 'dead'), outcome(entry, 'received'), entry.meta.deadItems(10)]).toEqual([0, 11, []])
 })
 
 test.each([
@@ -132,33 +134,33 @@ test.each([
 ])(
   'a process that ended between insert and commit takes what stands and adds the rest: %i rows lost, %s',
   async (lost) => {
-    const one = await bench()
-    await send(one, 12)
-    const first = one.open()
+    const entry = await bench()
+    await send(entry, 12)
+    const first = entry.open()
     // the rows stand, the commit never comes
-    const commitBatch = one.meta.commitBatch
-    one.meta.commitBatch = () => {
+    const commitBatch = entry.meta.commitBatch
+    entry.meta.commitBatch = () => {
       throw new Error('power cut')
     }
     await first.start()
-    first.advance(one.writer.durable())
-    for (let i = 0; i < 500 && one.failures.length === 0; i++) await systemClock.sleep(20)
+    first.advance(entry.writer.durable())
+    for (let i = 0; i < 500 && entry.failures.length === 0; i++) await systemClock.sleep(20)
     await first.stop(0)
-    one.meta.commitBatch = commitBatch
-    expect(one.meta.openBatches().length).toBeGreaterThan(0)
-    expect(stored(one)).toBe(0)
+    entry.meta.commitBatch = commitBatch
+    expect(entry.meta.openBatches().length).toBeGreaterThan(0)
+    expect(stored(entry)).toBe(0)
     // some of the rows got lost with the power
-    one.events.rows.splice(0, lost)
+    entry.events.rows.splice(0, lost)
     // a filter of after they were stored takes none of them out
-    if (lost === 0) one.meta.updateProject(one.projectId, { filters: { messages: ['TypeError*'] } })
-    const again = one.open()
-    again.advance(one.writer.durable())
+    if (lost === 0) entry.meta.updateProject(entry.projectId, { filters: { messages: ['TypeError*'] } })
+    const again = entry.open()
+    again.advance(entry.writer.durable())
     await again.start().catch((error: unknown) => {
       throw error
     })
-    again.advance(one.writer.durable())
-    await settled(one, 12)
-    expect([one.events.rows.length, issues(one)[0]?.count, one.meta.openBatches().length]).toEqual([12, 12, 0])
+    again.advance(entry.writer.durable())
+    await settled(entry, 12)
+    expect([entry.events.rows.length, issues(entry)[0]?.count, entry.meta.openBatches().length]).toEqual([12, 12, 0])
   },
 )
 
@@ -166,52 +168,57 @@ const killerFile = fileURLToPath(new URL('./killer.cases.ts', import.meta.url))
 const odd = (word: string) => Buffer.concat([envelope(newId()), Buffer.from(`{"type":"made_up"}\n${word}\n`)])
 
 test('a record that ends its worker is found, kept as a dead item, and the others are stored', async () => {
-  const one = await bench()
-  const refine = one.open(killerFile)
+  const entry = await bench()
+  const refine = entry.open(killerFile)
   await refine.start()
-  await send(one, 2)
+  await send(entry, 2)
   const body = odd('KILLS-ITS-WORKER')
-  await one.writer.append(head(one.projectId), body)
-  refine.advance(one.writer.durable())
+  await entry.writer.append(head(entry.projectId), body)
+  refine.advance(entry.writer.durable())
   await systemClock.sleep(20)
   // another batch in flight, which must not be taken for guilty
-  await send(one, 2)
-  refine.advance(one.writer.durable())
-  await settled(one, 4, 2000)
-  expect([one.events.rows.length, outcome(one, 'dead'), outcome(one, 'received'), one.failures]).toEqual([4, 1, 5, []])
-  const [dead] = one.meta.deadItems(5)
-  expect(dead).toMatchObject({ projectId: one.projectId, bytes: body.length })
+  await send(entry, 2)
+  refine.advance(entry.writer.durable())
+  await settled(entry, 4, 2000)
+  expect([entry.events.rows.length, outcome(entry, 'dead'), outcome(entry, 'received'), entry.failures]).toEqual([
+    4,
+    1,
+    5,
+    [],
+  ])
+  const [dead] = entry.meta.deadItems(5)
+  expect(dead).toMatchObject({ projectId: entry.projectId, bytes: body.length })
   expect(dead?.reason).toMatch(/a worker ended on it/)
-  const kept = await openFileBlobs(join(one.folder, 'blobs')).get(dead?.blobKey ?? '')
+  const kept = await openFileBlobs(join(entry.folder, 'blobs')).get(dead?.blobKey ?? '')
   expect(kept?.subarray(kept.indexOf('\n') + 1).equals(body)).toBe(true)
 }, 60_000)
 
 test('a restart with such a record in an open batch recovers and goes on', async () => {
-  const one = await bench()
-  await send(one, 1)
-  await one.writer.append(head(one.projectId), odd('KILLS-ITS-WORKER'))
-  await send(one, 1)
+  const entry = await bench()
+  await send(entry, 1)
+  await entry.writer.append(head(entry.projectId), odd('KILLS-ITS-WORKER'))
+  await send(entry, 1)
   // the batch was opened, then the process ended
-  one.meta.openBatch(one.meta.cursor(), one.writer.durable())
-  const refine = one.open(killerFile)
+  entry.meta.openBatch(entry.meta.cursor(), entry.writer.durable())
+  const refine = entry.open(killerFile)
   await refine.start()
-  await send(one, 2)
-  refine.advance(one.writer.durable())
-  await settled(one, 4, 2000)
-  expect([one.events.rows.length, outcome(one, 'dead'), one.meta.openBatches().length]).toEqual([4, 1, 0])
+  await send(entry, 2)
+  refine.advance(entry.writer.durable())
+  await settled(entry, 4, 2000)
+  expect([entry.events.rows.length, outcome(entry, 'dead'), entry.meta.openBatches().length]).toEqual([4, 1, 0])
 }, 60_000)
 
 test('a record that ends the process in each recovery is a dead item at the fifth', async () => {
-  const one = await bench()
-  await send(one, 2)
-  await one.writer.append(head(one.projectId), odd('HOLDS-ITS-WORKER'))
-  await send(one, 2)
-  one.meta.openBatch(one.meta.cursor(), one.writer.durable())
+  const entry = await bench()
+  await send(entry, 2)
+  await entry.writer.append(head(entry.projectId), odd('HOLDS-ITS-WORKER'))
+  await send(entry, 2)
+  entry.meta.openBatch(entry.meta.cursor(), entry.writer.durable())
   let starts = 0
   for (let done = false; !done && starts < 9; starts++) {
-    const refine = one.open(killerFile)
+    const refine = entry.open(killerFile)
     // it never comes to an end, and then the process is no more
-    const held = join(one.folder, 'journal-held')
+    const held = join(entry.folder, 'journal-held')
     const start = refine.start().then(() => {
       done = true
     })
@@ -220,23 +227,23 @@ test('a record that ends the process in each recovery is a dead item at the fift
     rmSync(held, { force: true })
     if (!done) await refine.stop(0)
   }
-  expect([starts, one.events.rows.length, stored(one), outcome(one, 'dead')]).toEqual([5, 4, 4, 1])
-  expect(one.meta.deadItems(5)[0]?.reason).toBe('Error: the process ended on it')
-  expect(readdirSync(join(one.folder, 'journal')).filter((name) => name.startsWith('recovery'))).toEqual([])
+  expect([starts, entry.events.rows.length, stored(entry), outcome(entry, 'dead')]).toEqual([5, 4, 4, 1])
+  expect(entry.meta.deadItems(5)[0]?.reason).toBe('Error: the process ended on it')
+  expect(readdirSync(join(entry.folder, 'journal')).filter((name) => name.startsWith('recovery'))).toEqual([])
 }, 60_000)
 
 test('a journal that was emptied, its number too, is found instead of skipped', async () => {
-  const one = await bench()
-  const refine = one.open()
+  const entry = await bench()
+  const refine = entry.open()
   await refine.start()
-  await send(one, 3)
-  refine.advance(one.writer.durable())
-  await settled(one, 3)
+  await send(entry, 3)
+  refine.advance(entry.writer.durable())
+  await settled(entry, 3)
   await refine.stop(500)
-  const again = one.open()
+  const again = entry.open()
   await again.start()
-  again.advance(one.meta.cursor() - 1)
-  expect(one.failures).toMatchObject([
+  again.advance(entry.meta.cursor() - 1)
+  expect(entry.failures).toMatchObject([
     { code: 'START_JOURNAL_BEHIND', message: expect.stringContaining('write 1 and a line break') },
   ])
 })
@@ -321,24 +328,24 @@ const ledgerCases: [string, Partial<RecordHead>, () => Buffer, Counted][] = [
 ]
 
 test.each(ledgerCases)('ledger: %s', async (_name, change, body, expected) => {
-  const one = await bench()
-  const refine = one.open()
+  const entry = await bench()
+  const refine = entry.open()
   await refine.start()
-  await one.writer.append({ ...head(one.projectId), ...change }, body())
-  refine.advance(one.writer.durable())
-  await settled(one, 0)
+  await entry.writer.append({ ...head(entry.projectId), ...change }, body())
+  refine.advance(entry.writer.durable())
+  await settled(entry, 0)
   const sums: Record<string, number> = { received: 0 }
-  for (const row of one.meta.outcomesSince({ fromMs: 0 })) sums[row.outcome] = (sums[row.outcome] ?? 0) + row.quantity
+  for (const row of entry.meta.outcomesSince({ fromMs: 0 })) sums[row.outcome] = (sums[row.outcome] ?? 0) + row.quantity
   expect(sums).toEqual(expected)
   const ends = Object.entries(sums).filter(([name]) => name !== 'received' && name !== 'client_discard')
   expect(ends.reduce((sum, [, quantity]) => sum + quantity, 0)).toBe(sums.received)
 })
 
 test('ledger: what accept refused itself arrives as received and ended; its discards do not', async () => {
-  const one = await bench()
-  const refine = one.open()
+  const entry = await bench()
+  const refine = entry.open()
   await refine.start()
-  const refused = { projectId: one.projectId, keyId: 1, category: 'error', itemType: 'event', bytes: 3 }
+  const refused = { projectId: entry.projectId, keyId: 1, category: 'error', itemType: 'event', bytes: 3 }
   const counts = {
     outcomes: [
       { ...refused, outcome: 'rate_limited', reason: 'key_limit', quantity: 4 },
@@ -347,42 +354,42 @@ test('ledger: what accept refused itself arrives as received and ended; its disc
     ],
     uses: [{ keyId: 1, atMs: 1234, refusedCode: 'ACCEPT_RATE_LIMITED' }],
   }
-  one.meta.createKey(one.projectId, 'Default')
-  await one.writer.append({ ...head(0), kind: 'outcomes' }, Buffer.from(JSON.stringify(counts)))
-  refine.advance(one.writer.durable())
-  await settled(one, 0)
-  expect(['received', 'rate_limited', 'invalid', 'client_discard'].map((name) => outcome(one, name))).toEqual([
+  entry.meta.createKey(entry.projectId, 'Default')
+  await entry.writer.append({ ...head(0), kind: 'outcomes' }, Buffer.from(JSON.stringify(counts)))
+  refine.advance(entry.writer.durable())
+  await settled(entry, 0)
+  expect(['received', 'rate_limited', 'invalid', 'client_discard'].map((name) => outcome(entry, name))).toEqual([
     5, 4, 1, 9,
   ])
-  expect(one.meta.keysOf(one.projectId)[0]?.lastUsedMs).toBe(1234)
+  expect(entry.meta.keysOf(entry.projectId)[0]?.lastUsedMs).toBe(1234)
 })
 
 test('ledger: a duplicate was received as well, and what waits is not counted before its commit', async () => {
-  const one = await bench()
-  const refine = one.open()
-  const [id = ''] = await send(one, 1)
-  await one.writer.append(head(one.projectId), envelope(id))
-  refine.advance(one.writer.durable())
-  expect([refine.waiting(), outcome(one, 'received')]).toEqual([2, 0])
+  const entry = await bench()
+  const refine = entry.open()
+  const [id = ''] = await send(entry, 1)
+  await entry.writer.append(head(entry.projectId), envelope(id))
+  refine.advance(entry.writer.durable())
+  expect([refine.waiting(), outcome(entry, 'received')]).toEqual([2, 0])
   await refine.start()
-  refine.advance(one.writer.durable())
-  await settled(one, 1)
-  expect([refine.waiting(), ...['received', 'stored', 'duplicate'].map((name) => outcome(one, name))]).toEqual([
+  refine.advance(entry.writer.durable())
+  await settled(entry, 1)
+  expect([refine.waiting(), ...['received', 'stored', 'duplicate'].map((name) => outcome(entry, name))]).toEqual([
     0, 2, 1, 1,
   ])
 })
 
 test('a dead record is kept whole: head, then body', async () => {
-  const one = await bench()
-  const refine = one.open()
+  const entry = await bench()
+  const refine = entry.open()
   await refine.start()
   const body = bodyOf(item({ type: 'event' }, whole()))
-  await one.writer.append({ ...head(999), userAgent: 'sdk/1' }, body)
-  refine.advance(one.writer.durable())
-  await settled(one, 0)
-  const [dead] = one.meta.deadItems(5)
+  await entry.writer.append({ ...head(999), userAgent: 'sdk/1' }, body)
+  refine.advance(entry.writer.durable())
+  await settled(entry, 0)
+  const [dead] = entry.meta.deadItems(5)
   expect(dead).toMatchObject({ projectId: 999, reason: 'Error: the project is gone', bytes: body.length })
-  const kept = await openFileBlobs(join(one.folder, 'blobs')).get(dead?.blobKey ?? '')
+  const kept = await openFileBlobs(join(entry.folder, 'blobs')).get(dead?.blobKey ?? '')
   const text = kept?.toString('utf8') ?? ''
   expect(JSON.parse(text.slice(0, text.indexOf('\n')))).toMatchObject({ projectId: 999, userAgent: 'sdk/1' })
   expect(text.slice(text.indexOf('\n') + 1)).toBe(body.toString('utf8'))

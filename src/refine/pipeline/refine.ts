@@ -187,8 +187,8 @@ async function refineAgain(work: Work, { from, to }: Batch, stored: Stored): Pro
   const ranges: RefinedRange[] = []
   for (let at = from; at < to; ) {
     const atTries = trial.at === at ? (trial.atTries ?? 0) : 0
-    const one = { ...next, at, atTries: atTries + 1 }
-    await patiently(work, 'files', () => writeTrial(folder, one))
+    const entry = { ...next, at, atTries: atTries + 1 }
+    await patiently(work, 'files', () => writeTrial(folder, entry))
     const bury = atTries >= trialsMax ? { bury: 'the process ended on it' } : {}
     const range = await work.crew.refine({ ...whole, from: at, recordsMax: 1, ...bury })
     if (range.to <= at) break
@@ -206,8 +206,8 @@ async function remember(work: Work): Promise<void> {
       const sinceMs = work.clock.now() - seenMs
       for (const { projectId, eventId } of await work.events.recentIds(sinceMs, seenAtStart))
         work.seen.add(projectId, eventId, work.clock.now())
-      for (const one of await work.events.recentTransactions(sinceMs, transactionsAtStart))
-        work.transactions.add(one.projectId, transactionKey(one), work.clock.now())
+      for (const recentTransaction of await work.events.recentTransactions(sinceMs, transactionsAtStart))
+        work.transactions.add(recentTransaction.projectId, transactionKey(recentTransaction), work.clock.now())
       return
     } catch (error) {
       if (work.stopped.signal.aborted) throw error
@@ -241,7 +241,7 @@ async function runBatch(work: Work, from: number, begun: Promise<Begun>, order: 
   order.opened = opened.promise
   order.sifted = sifted.promise
   order.committed = committed.promise
-  for (const one of [opened, sifted, committed]) one.promise.catch(() => undefined)
+  for (const entry of [opened, sifted, committed]) entry.promise.catch(() => undefined)
   const beganMs = work.clock.now()
   try {
     const { to, done } = await begun
@@ -265,7 +265,7 @@ async function runBatch(work: Work, from: number, begun: Promise<Begun>, order: 
     committed.resolve()
   } catch (error) {
     // a batch that can't be committed holds all that follow: their commits would leave a hole
-    for (const one of [opened, sifted, committed]) one.reject(error)
+    for (const entry of [opened, sifted, committed]) entry.reject(error)
     throw error
   }
 }

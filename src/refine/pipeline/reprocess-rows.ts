@@ -64,7 +64,7 @@ export function createRemapper({ clock, observe, maps, groupingOf }: RemapperDep
   function end(worker: Worker, reason: string): void {
     if (state.worker !== worker) return
     state.worker = undefined
-    for (const one of open.values()) one.fail(new Error(reason))
+    for (const entry of open.values()) entry.fail(new Error(reason))
     open.clear()
   }
 
@@ -76,10 +76,10 @@ export function createRemapper({ clock, observe, maps, groupingOf }: RemapperDep
         .then((answers) => from.postMessage({ kind: 'maps', ask, answers } satisfies ToRemap))
       return
     }
-    const one = open.get(message.job)
+    const entry = open.get(message.job)
     open.delete(message.job)
-    if (message.kind === 'done') one?.done(message.result)
-    else one?.fail(new Error(message.reason))
+    if (message.kind === 'done') entry?.done(message.result)
+    else entry?.fail(new Error(message.reason))
     if (open.size === 0) state.stopTimer = clock.after(idleMs, () => void stop())
   }
 

@@ -202,7 +202,7 @@ test.each<[string, Sent, Uploaded[]]>([
 })
 
 test('whether all own frames are mapped is found, and anew once they are', async () => {
-  const said = (row: EventRow) => row.frames.filter((one) => one.startsWith('symbolicated_in_app='))
+  const said = (row: EventRow) => row.frames.filter((entry) => entry.startsWith('symbolicated_in_app='))
   const sent = event({}, [frame('a.js', 23, { in_app: true }), frame('a.js', 15, { in_app: false })])
   const { row } = await refined(sent, mapsOf([]))
   expect(said(row)).toEqual(['symbolicated_in_app=false'])

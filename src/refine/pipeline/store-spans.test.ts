@@ -60,8 +60,8 @@ const world = () => {
 }
 const sum = (outcomes: OutcomeCount[], name: string, category: string) =>
   outcomes
-    .filter((one) => one.outcome === name && one.category === category)
-    .reduce((total, one) => total + one.quantity, 0)
+    .filter((outcome) => outcome.outcome === name && outcome.category === category)
+    .reduce((total, outcome) => total + outcome.quantity, 0)
 const rows = ({ spans, spanField }: ReturnType<typeof memoryEvents>) =>
   spans.lines.map((line) => `${spanField(line, 'jpos')}:${spanField(line, 'place')}`)
 
@@ -94,10 +94,10 @@ test.each<[string, (lines: string[]) => string[], number]>([
   events.spans.inserts = 0
   const again = { ...work, transactions: createSeen(3_600_000, 1000) }
   // the memory of the start knows what stands
-  for (const one of range.spans) again.transactions.add(one.projectId, one.key, recordedMs)
+  for (const span of range.spans) again.transactions.add(span.projectId, span.key, recordedMs)
   const stored = { events: new Set<number>(), spans: await settleSpansSurely(again, batch) }
   if (stored.spans.size === 0) again.transactions = createSeen(3_600_000, 1000)
-  else for (const one of range.spans) if (!stored.spans.has(one.jpos)) again.transactions.forget(7, one.key)
+  else for (const span of range.spans) if (!stored.spans.has(span.jpos)) again.transactions.forget(7, span.key)
   const done = await store(again, batch, range, sift(range, again, stored), stored, true)
   expect(rows(events).sort()).toEqual(['100:0', '100:1', '100:2', '100:3', '200:0'])
   expect([events.spans.inserts, sum(done.outcomes, 'stored', 'transaction')]).toEqual([inserts, 2])
@@ -116,11 +116,11 @@ test('a transaction that comes again within the hour is a duplicate with its spa
 
 const spanItem = (jpos: number, ids: string[], type: 'v1' | 'v2' = 'v2'): JournalRecord => {
   const at = recordedMs / 1000
-  const one = (span_id: string) => ({ trace_id: id(1) + id(7), span_id, start_timestamp: at - 1, name: 'n' })
+  const entry = (span_id: string) => ({ trace_id: id(1) + id(7), span_id, start_timestamp: at - 1, name: 'n' })
   const items =
     type === 'v2'
-      ? [JSON.stringify({ items: ids.map((span_id) => ({ ...one(span_id), end_timestamp: at })) })]
-      : ids.map((span_id) => JSON.stringify({ ...one(span_id), timestamp: at }))
+      ? [JSON.stringify({ items: ids.map((span_id) => ({ ...entry(span_id), end_timestamp: at })) })]
+      : ids.map((span_id) => JSON.stringify({ ...entry(span_id), timestamp: at }))
   const framing = { type: 'span', ...(type === 'v2' ? { content_type: streamedType } : {}) }
   const body = Buffer.from(`{}\n${items.map((item) => `${JSON.stringify(framing)}\n${item}\n`).join('')}`)
   return { ...record(1, 0), jpos, end: jpos + 99, body }
@@ -147,7 +147,7 @@ test.each(['v1', 'v2'] as const)(
     expect([sum(other, 'stored', 'span'), sum(other, 'duplicate', 'span')]).toEqual(type === 'v1' ? [1, 1] : [2, 0])
     // and another project's is its own
     const again = await rangeOf(spanItem(500, ids, type))
-    for (const one of again.spans) one.projectId = 8
+    for (const span of again.spans) span.projectId = 8
     expect(sift(again, work, nothingStored).spans).toHaveLength(type === 'v1' ? 2 : 1)
   },
 )

@@ -32,16 +32,16 @@ export function siftSpans(
 ): { kept: RangeSpans[]; repeated: OutcomeCount[] } {
   const kept: RangeSpans[] = []
   const repeated: OutcomeCount[] = []
-  for (const one of spans) {
-    const { projectId, key, receivedMs, outcomes } = one
-    const known = memoryOf(memory, one)
+  for (const span of spans) {
+    const { projectId, key, receivedMs, outcomes } = span
+    const known = memoryOf(memory, span)
     // a row that already stands was judged in the run before
-    if (!standsOf(one, stored) && known.has(projectId, key)) {
+    if (!standsOf(span, stored) && known.has(projectId, key)) {
       for (const end of outcomes) repeated.push({ ...end, outcome: 'duplicate', reason: 'same_event_id' })
       continue
     }
     known.add(projectId, key, receivedMs)
-    kept.push(one)
+    kept.push(span)
   }
   return { kept, repeated }
 }
@@ -53,12 +53,12 @@ export const settleSpansSurely = (work: Storing, batch: Batch): Promise<Stored['
 /** Rows of these items that do not stand: all of an item, or those behind a line break whose place is missing. */
 function missingLines(range: RefinedRange, spans: readonly RangeSpans[], stored: Stored['spans']): Buffer[] {
   const whole = Buffer.from(range.spanTsv.buffer, range.spanTsv.byteOffset, range.spanTsv.byteLength)
-  return spans.flatMap((one): Buffer[] => {
-    const places = stored.get(one.jpos)
-    const tsv = whole.subarray(one.tsvFrom, one.tsvTo)
+  return spans.flatMap((span): Buffer[] => {
+    const places = stored.get(span.jpos)
+    const tsv = whole.subarray(span.tsvFrom, span.tsvTo)
     if (!places) return [tsv]
     const lines: Buffer[] = []
-    for (let [at, place] = [0, one.firstPlace]; at < tsv.length; place++) {
+    for (let [at, place] = [0, span.firstPlace]; at < tsv.length; place++) {
       const end = tsv.indexOf(10, at) + 1 || tsv.length
       if (!places.has(place)) lines.push(tsv.subarray(at, end))
       at = end
@@ -71,13 +71,13 @@ function missingLines(range: RefinedRange, spans: readonly RangeSpans[], stored:
 function piecesOf(lines: readonly Buffer[]): Buffer[] {
   const pieces: Buffer[][] = []
   let bytes = Number.POSITIVE_INFINITY
-  for (const one of lines) {
-    if (bytes + one.length > pieceBytesMax) {
+  for (const line of lines) {
+    if (bytes + line.length > pieceBytesMax) {
       pieces.push([])
       bytes = 0
     }
-    pieces.at(-1)?.push(one)
-    bytes += one.length
+    pieces.at(-1)?.push(line)
+    bytes += line.length
   }
   return pieces.map((piece) => Buffer.concat(piece))
 }
@@ -119,10 +119,10 @@ async function buryItem(
   work: Storing,
   batch: Batch,
   range: RefinedRange,
-  one: RangeSpans,
+  entry: RangeSpans,
   error: unknown,
 ): Promise<OutcomeCount[]> {
-  const { projectId, jpos, index, receivedMs, outcomes } = one
+  const { projectId, jpos, index, receivedMs, outcomes } = entry
   const [first] = outcomes
   if (!first) return []
   const { keyId, bytes, category, itemType } = first
@@ -130,10 +130,10 @@ async function buryItem(
   const spans = outcomes.reduce((sum, end) => sum + end.quantity, -1)
   const from = { jpos, index, part: 'onlyItem' } as const
   const kept = await recordOf(work, batch, from, { category, itemType, spans })
-  const record = kept ?? range.spanTsv.subarray(one.tsvFrom, one.tsvTo)
+  const record = kept ?? range.spanTsv.subarray(entry.tsvFrom, entry.tsvTo)
   await patiently(work, 'files', () => work.blobs.put(blobKey, record))
   // it is not stored: it may come again
-  memoryOf(work, one).forget(projectId, one.key)
+  memoryOf(work, entry).forget(projectId, entry.key)
   range.dead.push({ jpos, projectId, keyId, receivedMs, reason: faultOf(error), bytes, blobKey })
   return outcomes.map((end) => ({ ...end, outcome: 'dead', reason: 'failed' }))
 }
@@ -153,20 +153,20 @@ export async function storeSpans(
   if (spans.length === 0) return []
   try {
     await insertSurely(work, batch, range, spans, stored, again)
-    return spans.flatMap((one) => one.outcomes)
+    return spans.flatMap((span) => span.outcomes)
   } catch (error) {
     if (work.stopped.signal.aborted) throw error
     work.observe.error({ from: batch.from, error: faultOf(error) }, 'the events store refuses spans')
   }
   const there = await settleSpansSurely(work, batch)
   const ends: OutcomeCount[] = []
-  for (const one of spans) {
+  for (const span of spans) {
     try {
-      await insertSurely(work, batch, range, [one], there, true, 1)
-      ends.push(...one.outcomes)
+      await insertSurely(work, batch, range, [span], there, true, 1)
+      ends.push(...span.outcomes)
     } catch (error) {
       if (work.stopped.signal.aborted) throw error
-      ends.push(...(await buryItem(work, batch, range, one, error)))
+      ends.push(...(await buryItem(work, batch, range, span, error)))
     }
   }
   return ends

@@ -35,12 +35,12 @@ export function own(value: Loose, key: string): unknown {
 /** `{values: [...]}`, a list or a single object, as a list; null and absent give an empty one. */
 export function listOf(value: unknown): unknown[] {
   if (Array.isArray(value)) return value
-  const one = object(value)
-  if (!one) return []
-  const values = own(one, 'values')
+  const entry = object(value)
+  if (!entry) return []
+  const values = own(entry, 'values')
   if (Array.isArray(values)) return values
   if (values !== undefined) return object(values) ? [values] : []
-  return Object.keys(one).length ? [one] : []
+  return Object.keys(entry).length ? [entry] : []
 }
 
 /** Scalars as text: true is "True" as Python writes it; objects and null give undefined. */
@@ -268,7 +268,7 @@ function repair(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return value.toWellFormed().replaceAll('\0', '\uFFFD')
   if (typeof value !== 'object' || value === null) return value
   if (depth <= 0) return Array.isArray(value) ? '[Array: nested too deep]' : '[Object: nested too deep]'
-  if (Array.isArray(value)) return value.map((one) => repair(one, depth - 1))
+  if (Array.isArray(value)) return value.map((entry) => repair(entry, depth - 1))
   const out: Loose = {}
   for (const key of Object.keys(value)) out[safeKey(String(repair(key, 1)))] = repair((value as Loose)[key], depth - 1)
   return out

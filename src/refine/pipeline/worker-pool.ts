@@ -141,7 +141,7 @@ function answerMaps({ maps }: CrewOptions, message: Extract<FromWorker, { kind: 
 function hire(options: CrewOptions, state: { closed: boolean }) {
   const waiting: Open[] = []
   const given = new Map<number, Open>()
-  const settings = (projectIds: number[]) => projectIds.map(options.settingsOf).filter((one) => one !== undefined)
+  const settings = (projectIds: number[]) => projectIds.map(options.settingsOf).filter((entry) => entry !== undefined)
   const last = { error: '' }
   let worker = newWorker()
 
@@ -149,11 +149,11 @@ function hire(options: CrewOptions, state: { closed: boolean }) {
     worker = newWorker()
     const jobs = [...given.values()]
     given.clear()
-    for (const one of jobs.toReversed()) {
-      one.suspect = true
-      if (jobs.length === 1) one.deaths++
-      if (one.deaths < one.deathsMax) waiting.unshift(one)
-      else one.fail(new WorkerEnded(`a worker ended on it: ${last.error || 'without an error'}`))
+    for (const job of jobs.toReversed()) {
+      job.suspect = true
+      if (jobs.length === 1) job.deaths++
+      if (job.deaths < job.deathsMax) waiting.unshift(job)
+      else job.fail(new WorkerEnded(`a worker ended on it: ${last.error || 'without an error'}`))
     }
     pump()
   }
@@ -170,12 +170,12 @@ function hire(options: CrewOptions, state: { closed: boolean }) {
 
   function pump(): void {
     while (waiting.length > 0) {
-      const careful = [...given.values(), ...waiting].some((one) => one.suspect)
+      const careful = [...given.values(), ...waiting].some((entry) => entry.suspect)
       if (careful && given.size > 0) return
-      const one = waiting.shift()
-      if (!one) return
-      given.set(one.job, one)
-      post({ kind: 'range', job: one.job, ...one.range })
+      const element = waiting.shift()
+      if (!element) return
+      given.set(element.job, element)
+      post({ kind: 'range', job: element.job, ...element.range })
     }
   }
 
@@ -188,16 +188,16 @@ function hire(options: CrewOptions, state: { closed: boolean }) {
     if (message.kind === 'full') options.full?.(message.full)
     if (message.kind === 'ask') answerMaps(options, message, from)
     if (message.kind === 'full' || message.kind === 'ask') return
-    const one = given.get(message.kind === 'done' ? message.range.job : message.job)
-    if (!one) return
+    const entry = given.get(message.kind === 'done' ? message.range.job : message.job)
+    if (!entry) return
     if (message.kind === 'found') {
-      one.found({ to: message.to, records: message.records, done: one.promise })
+      entry.found({ to: message.to, records: message.records, done: entry.promise })
       post({ kind: 'settings', job: message.job, settings: settings(message.projectIds) })
       return
     }
-    if (message.kind === 'done') one.done(message.range)
-    else one.fail(new Error(message.reason))
-    ended(one.job)
+    if (message.kind === 'done') entry.done(message.range)
+    else entry.fail(new Error(message.reason))
+    ended(entry.job)
   }
 
   function begin(job: number, range: Range, deathsAllowed: number): Promise<Begun> {

@@ -111,10 +111,10 @@ export function joined(ranges: readonly RefinedRange[], from: number): RefinedRa
   const [tsv, spanTsv] = [concat(ranges.map((range) => range.tsv)), concat(ranges.map((range) => range.spanTsv))]
   let [at, spansAt] = [0, 0]
   for (const range of ranges) {
-    for (const one of range.events) out.events.push(movedBy(one, at))
-    for (const one of range.spans) out.spans.push(movedBy(one, spansAt))
-    for (const one of range.attachments) out.attachments.push(one)
-    for (const one of range.outcomes) out.outcomes.push(one)
+    for (const event of range.events) out.events.push(movedBy(event, at))
+    for (const span of range.spans) out.spans.push(movedBy(span, spansAt))
+    for (const attachment of range.attachments) out.attachments.push(attachment)
+    for (const outcome of range.outcomes) out.outcomes.push(outcome)
     out.feedback.push(...range.feedback)
     out.samples.push(...range.samples)
     out.kept.push(...range.kept)
@@ -140,10 +140,10 @@ function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return all
 }
 
-const movedBy = <T extends { tsvFrom: number; tsvTo: number }>(one: T, bytes: number): T => ({
-  ...one,
-  tsvFrom: one.tsvFrom + bytes,
-  tsvTo: one.tsvTo + bytes,
+const movedBy = <T extends { tsvFrom: number; tsvTo: number }>(entry: T, bytes: number): T => ({
+  ...entry,
+  tsvFrom: entry.tsvFrom + bytes,
+  tsvTo: entry.tsvTo + bytes,
 })
 
 const emptyRange = (job: { job: number; from: number }, to: number): RefinedRange => ({
@@ -172,7 +172,10 @@ function takeOutcomes(record: JournalRecord, into: RefinedRange): void {
   const value: unknown = JSON.parse(record.body.toString('utf8'))
   const { outcomes = [], uses = [] } = value as { outcomes?: OutcomeCount[]; uses?: KeyUse[] }
   into.outcomes.push(...outcomes)
-  const refused = outcomes.reduce((sum, one) => sum + (one.outcome === 'client_discard' ? 0 : one.quantity), 0)
+  const refused = outcomes.reduce(
+    (sum, outcome) => sum + (outcome.outcome === 'client_discard' ? 0 : outcome.quantity),
+    0,
+  )
   if (refused > 0) into.outcomes.push(receivedCount(0, 0, 'refused', refused, 0))
   into.uses.push(...uses)
 }
@@ -183,21 +186,21 @@ function takeOutcomes(record: JournalRecord, into: RefinedRange): void {
  */
 function receivedOf({ items, events, attachments, feedback, spans, outcomes }: Refined): number {
   const endsOf = (counted: OutcomeCount[]) =>
-    counted.reduce((sum, one) => sum + (one.outcome === 'client_discard' ? 0 : one.quantity), 0)
+    counted.reduce((sum, entry) => sum + (entry.outcome === 'client_discard' ? 0 : entry.quantity), 0)
   const ends = [
-    ...[...events, ...attachments, ...feedback].map((one) => one.outcome),
-    ...spans.flatMap((one) => one.outcomes),
+    ...[...events, ...attachments, ...feedback].map((event) => event.outcome),
+    ...spans.flatMap((span) => span.outcomes),
     ...outcomes,
   ]
   if (items === undefined) return endsOf(ends)
   // a browser puts several reports into one item, an SDK its spans and logs, and each ends for itself
   let more = 0
   for (const type of new Set(items.filter((type) => itemKind(type).holdsMany))) {
-    const lists = items.filter((one) => one === type).length
-    more += Math.max(0, endsOf(ends.filter((one) => one.itemType === type)) - lists)
+    const lists = items.filter((entry) => entry === type).length
+    more += Math.max(0, endsOf(ends.filter((end) => end.itemType === type)) - lists)
   }
   // and a transaction ends beside its spans
-  return items.length + more + endsOf(ends.filter((one) => one.category === 'span' && one.itemType !== 'span'))
+  return items.length + more + endsOf(ends.filter((end) => end.category === 'span' && end.itemType !== 'span'))
 }
 
 /** The ledger's first line of a record: how many items it came with. */
@@ -272,7 +275,7 @@ async function takeRecord(
     lines.events.write(row, forms)
     into.events.push({ effect, outcome, tsvFrom, tsvTo: lines.events.size, index })
   }
-  for (const one of refined.spans) into.spans.push(spansOf(one, record, lines.spans))
+  for (const span of refined.spans) into.spans.push(spansOf(span, record, lines.spans))
   for (const { row, outcome } of refined.attachments) {
     into.attachments.push(row)
     into.outcomes.push(outcome)
@@ -297,7 +300,7 @@ async function takeRemoved(
   const body = spool ? ((await blobs.get(spool.key)) ?? Buffer.alloc(0)) : record.body
   const refined = refineRecord(record, body, noSettings, tools)
   const kept = [...refined.events, ...refined.attachments, ...refined.feedback].map(({ outcome }) => outcome)
-  const ends = [...kept, ...refined.spans.flatMap((one) => one.outcomes)].map(
+  const ends = [...kept, ...refined.spans.flatMap((span) => span.outcomes)].map(
     (outcome): OutcomeCount => ({ ...outcome, outcome: 'filtered', reason: 'discarded' }),
   )
   const gone: Refined = {
@@ -377,7 +380,7 @@ export async function refineRange(
     events: createLines(bodyBytes * bytesPerBodyByte + records.length * 1024),
     spans: createLines(0),
   }
-  const byProject = new Map(settings.map((one) => [one.projectId, one]))
+  const byProject = new Map(settings.map((setting) => [setting.projectId, setting]))
   const told = toldOf(records)
   for (const [at, record] of records.entries()) {
     const own = byProject.get(record.head.projectId)
@@ -425,13 +428,13 @@ function rangeMaps(maps: WorkerMaps | undefined): (settings: ProjectSettings | u
 /** Equal ends as one: each object costs 4 us on its way to the main thread. */
 function summed(outcomes: OutcomeCount[]): OutcomeCount[] {
   const sums = new Map<string, OutcomeCount>()
-  for (const one of outcomes) {
-    const key = `${one.projectId} ${one.keyId} ${one.category} ${one.outcome} ${one.reason} ${one.itemType}`
+  for (const outcome of outcomes) {
+    const key = `${outcome.projectId} ${outcome.keyId} ${outcome.category} ${outcome.outcome} ${outcome.reason} ${outcome.itemType}`
     const sum = sums.get(key)
     if (sum) {
-      sum.quantity += one.quantity
-      sum.bytes += one.bytes
-    } else sums.set(key, { ...one })
+      sum.quantity += outcome.quantity
+      sum.bytes += outcome.bytes
+    } else sums.set(key, { ...outcome })
   }
   return [...sums.values()]
 }
@@ -479,10 +482,10 @@ export function work(
       const projectIds = [...new Set(records.map((record) => record.head.projectId))]
       return post({ kind: 'found', job: message.job, to: next, projectIds, records: records.length })
     }
-    const one = open.get(message.job)
+    const entry = open.get(message.job)
     open.delete(message.job)
-    if (!one) return
-    refine(one.job, one.records, one.to, message.settings, blobs, tools, maps).then(
+    if (!entry) return
+    refine(entry.job, entry.records, entry.to, message.settings, blobs, tools, maps).then(
       (range) => post({ kind: 'done', range }, [range.tsv.buffer, range.spanTsv.buffer]),
       (error: unknown) => post({ kind: 'failed', job: message.job, reason: faultOf(error) }),
     )

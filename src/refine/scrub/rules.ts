@@ -116,7 +116,7 @@ function partsOf(name: string): string[] {
   if (!/[%[]/.test(name)) return []
   // twice: a query within a query
   const parts = unescaped(unescaped(name)).split(/[[\]%&=?/;, ]+/)
-  return parts.filter((one) => one !== '' && one !== name)
+  return parts.filter((part) => part !== '' && part !== name)
 }
 
 const unescaped = (text: string) =>
@@ -124,8 +124,8 @@ const unescaped = (text: string) =>
 
 /** Makes the rules of a project: the defaults when switched on, its own words, and the names it calls safe. */
 export function makeRules(settings: ProjectSettings): Rules {
-  const words = settings.sensitiveFields.map((one) => one.trim().toLowerCase()).filter(Boolean)
-  const safe = new Set(settings.safeFields.map((one) => one.trim().toLowerCase()))
+  const words = settings.sensitiveFields.map((sensitiveField) => sensitiveField.trim().toLowerCase()).filter(Boolean)
+  const safe = new Set(settings.safeFields.map((safeField) => safeField.trim().toLowerCase()))
   const known = new Map<string, NameFacts>()
   const decide = (lower: string): string | undefined => {
     if (safe.has(lower)) return undefined

@@ -10,12 +10,12 @@ const harmless = (value: unknown) => scanned(JSON.stringify(value))
 
 describe('suspect', () => {
   test.each([...secretNames, ...secretParts])('name %s, wherever it stands', (name) => {
-    for (const one of [name, name.toUpperCase()]) {
-      expect(harmless({ [one]: 'x' })).toBe(false)
-      expect(harmless({ tags: [[` ${one} `, 'x']] })).toBe(false)
-      expect(harmless({ url: `/p?a=1&${one}=x` })).toBe(false)
-      expect(harmless({ message: `first\n${one}=x` })).toBe(false)
-      expect(harmless({ message: JSON.stringify({ [one]: 'x' }) })).toBe(false)
+    for (const entry of [name, name.toUpperCase()]) {
+      expect(harmless({ [entry]: 'x' })).toBe(false)
+      expect(harmless({ tags: [[` ${entry} `, 'x']] })).toBe(false)
+      expect(harmless({ url: `/p?a=1&${entry}=x` })).toBe(false)
+      expect(harmless({ message: `first\n${entry}=x` })).toBe(false)
+      expect(harmless({ message: JSON.stringify({ [entry]: 'x' }) })).toBe(false)
     }
     if (secretParts.some((part) => name.includes(part))) expect(harmless({ [`my${name}s`]: 'x' })).toBe(false)
   })

@@ -123,12 +123,13 @@ function isHarmless(draft: Draft, context: Context, rules: Rules): boolean {
 function isDeeper(value: object, levels: number): boolean {
   if (levels <= 0) return true
   if (Array.isArray(value)) {
-    for (const one of value) if (typeof one === 'object' && one !== null && isDeeper(one, levels - 1)) return true
+    for (const entry of value)
+      if (typeof entry === 'object' && entry !== null && isDeeper(entry, levels - 1)) return true
     return false
   }
   for (const key in value) {
-    const one = (value as Loose)[key]
-    if (typeof one === 'object' && one !== null && isDeeper(one, levels - 1)) return true
+    const entry = (value as Loose)[key]
+    if (typeof entry === 'object' && entry !== null && isDeeper(entry, levels - 1)) return true
   }
   return false
 }
@@ -277,9 +278,9 @@ function namedValue(value: Loose, index: number, rules: Rules, to: Trail, depth:
   leaf(value, 'value', value['value'], String(own(value, 'key') ?? own(value, 'name')), rules, to)
   const rest = Object.keys(value).filter((key) => key !== 'value')
   for (const key of rest) {
-    const one = value[key]
-    if (typeof one === 'object' && one !== null) visit(value, key, one, key, 'all', rules, to, depth - 1)
-    else leaf(value, key, one, key, rules, to)
+    const entry = value[key]
+    if (typeof entry === 'object' && entry !== null) visit(value, key, entry, key, 'all', rules, to, depth - 1)
+    else leaf(value, key, entry, key, rules, to)
   }
   to.remarks?.path.pop()
 }

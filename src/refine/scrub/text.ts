@@ -157,11 +157,11 @@ function quotedValue(
 ): { start: number; end: number; bare: boolean } | undefined {
   // Python: b'', u'', and double quotes around what holds a single one
   const from = quote === "'" && /[bu]/.test(text[at] ?? '') ? at + 1 : at
-  for (const one of quote === "'" ? ["'", '"'] : ['"']) {
-    const open = slashes + one
+  for (const entry of quote === "'" ? ["'", '"'] : ['"']) {
+    const open = slashes + entry
     if (!text.startsWith(open, from)) continue
     const start = from + open.length
-    return { start, end: stringEnd(text, start, one, slashes.length), bare: false }
+    return { start, end: stringEnd(text, start, entry, slashes.length), bare: false }
   }
   const number = /^-?\d[\d.eE+-]{0,30}/.exec(text.slice(at, at + 32))
   return number ? { start: at, end: at + number[0].length, bare: true } : undefined

@@ -84,8 +84,8 @@ function sectionsOf(root: Loose): Section[] {
   if (listed === undefined) return [{ line: 0, column: 0, map: root }]
   if (!Array.isArray(listed) || listed.length > sectionsMax) throw new MapBroken('its sections are no list')
   const out: Section[] = []
-  for (const one of listed) {
-    const section = object(one) ?? {}
+  for (const entry of listed) {
+    const section = object(entry) ?? {}
     const offset = object(own(section, 'offset')) ?? {}
     const [line, column] = [own(offset, 'line'), own(offset, 'column')]
     const map = object(own(section, 'map'))
@@ -111,14 +111,14 @@ function readNames(map: Loose, out: Decoded): void {
   const base = typeof root === 'string' && root !== '' ? `${root.replace(/\/$/, '')}/` : ''
   const sources = own(map, 'sources')
   const contents = own(map, 'sourcesContent')
-  for (const [at, one] of (Array.isArray(sources) ? sources : []).entries()) {
-    const rooted = typeof one === 'string' && base && !/^(?:[a-z][a-z\d+.-]*:|\/)/i.test(one)
-    out.sources.push(typeof one === 'string' ? (rooted ? base + one : one) : null)
+  for (const [at, entry] of (Array.isArray(sources) ? sources : []).entries()) {
+    const rooted = typeof entry === 'string' && base && !/^(?:[a-z][a-z\d+.-]*:|\/)/i.test(entry)
+    out.sources.push(typeof entry === 'string' ? (rooted ? base + entry : entry) : null)
     const content: unknown = Array.isArray(contents) ? contents[at] : undefined
     out.contents.push(typeof content === 'string' ? content : null)
   }
   const names = own(map, 'names')
-  for (const one of Array.isArray(names) ? names : []) out.names.push(typeof one === 'string' ? one : String(one))
+  for (const name of Array.isArray(names) ? names : []) out.names.push(typeof name === 'string' ? name : String(name))
 }
 
 /** Values of the Base64 digits of a VLQ; 255 is none of them. */

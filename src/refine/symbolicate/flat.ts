@@ -44,7 +44,7 @@ export function flatten({ script, map, contents = new Map() }: FlatParts): FlatM
   const flat: FlatMap = {
     bytes: 0,
     segments: decoded && segmentsOf(decoded),
-    sources: textsOf(sources.map((one) => one ?? '')),
+    sources: textsOf(sources.map((source) => source ?? '')),
     files: filesOf(files),
     names: textsOf(decoded?.names ?? []),
     scopes: undefined,
@@ -67,7 +67,7 @@ function bytesOf({ segments, sources, files, names, scopes }: FlatMap): number {
   const tables = [
     ...Object.values(segments ?? {}),
     ...Object.values(files),
-    ...[sources, names, ...(scopes ? [scopes.texts] : [])].flatMap((one) => [one.bytes, one.at]),
+    ...[sources, names, ...(scopes ? [scopes.texts] : [])].flatMap((entry) => [entry.bytes, entry.at]),
     ...(scopes ? [scopes.at, scopes.name] : []),
   ]
   return tables.reduce((sum, table) => sum + table.byteLength, 0)
@@ -76,15 +76,15 @@ function bytesOf({ segments, sources, files, names, scopes }: FlatMap): number {
 export function textsOf(list: readonly string[]): Texts {
   const at = counts(list.length + 1)
   let size = 0
-  for (const [i, one] of list.entries()) {
+  for (const [i, entry] of list.entries()) {
     at[i] = size
-    size += Buffer.byteLength(one)
+    size += Buffer.byteLength(entry)
   }
   if (size > bytesMax) throw new MapLarge(`${size} bytes of names`)
   at[list.length] = size
   const bytes = shared(size)
   const into = Buffer.from(bytes.buffer)
-  for (const [i, one] of list.entries()) into.write(one, at[i] ?? 0)
+  for (const [i, entry] of list.entries()) into.write(entry, at[i] ?? 0)
   return { bytes, at }
 }
 
@@ -172,12 +172,12 @@ function scopesOf(script: string, flat: FlatMap, names: readonly string[]): Scop
       change(top.end, open.at(-1)?.name ?? -2)
     }
   }
-  for (const one of functions) {
-    leave(one.start)
-    const text = one.name.map(nameAt).join('.')
-    const id = text === '' ? -1 : textId(foldSegments(one.made ? `new ${text}` : text))
-    open.push({ end: one.end, name: id })
-    change(one.start, id)
+  for (const fn of functions) {
+    leave(fn.start)
+    const text = fn.name.map(nameAt).join('.')
+    const id = text === '' ? -1 : textId(foldSegments(fn.made ? `new ${text}` : text))
+    open.push({ end: fn.end, name: id })
+    change(fn.start, id)
   }
   leave(Infinity)
   const [places, ids] = [counts(at.length), new Int32Array(new SharedArrayBuffer(name.length * 4))]

@@ -70,7 +70,7 @@ describe('mapFrames', () => {
       frame(at('throw'), { function: 't', in_app: false }),
     ]
     const { frames, raw } = await mapWith(uploads(), sent)
-    expect(frames.map((one) => [one.function, one.filename, one.lineno, one.in_app])).toEqual([
+    expect(frames.map((entry) => [entry.function, entry.filename, entry.lineno, entry.in_app])).toEqual([
       [undefined, './src/a.ts', 21, true],
       ['outer', './src/a.ts', 2, true],
       ['inner', './src/a.ts', 12, true],
@@ -81,7 +81,9 @@ describe('mapFrames', () => {
       context_line: 'line 12',
       post_context: [13, 14, 15, 16, 17].map((n) => `line ${n}`),
     })
-    expect(raw?.map((one) => [one.abs_path, one.lineno, one.context_line])).toEqual(sent.map(() => [url, 1, script]))
+    expect(raw?.map((entry) => [entry.abs_path, entry.lineno, entry.context_line])).toEqual(
+      sent.map(() => [url, 1, script]),
+    )
   })
 
   test('a function without a name is called what its caller calls', async () => {
@@ -120,7 +122,9 @@ describe('mapFrames', () => {
     ])('%s', async (_name, list, lineno, name) => {
       const sent = [frame(at('throw'), { lineno })]
       const { frames } = await mapWith(list, sent, { debugIds: { [url]: id } })
-      expect(frames.map((one) => [one.function, one.lineno, one.data?.symbolicated])).toEqual([[name, 12, true]])
+      expect(frames.map((entry) => [entry.function, entry.lineno, entry.data?.symbolicated])).toEqual([
+        [name, 12, true],
+      ])
     })
   })
 
@@ -133,7 +137,7 @@ describe('mapFrames', () => {
       [frame(at('t(e)'), { function: 'n' }), frame(at('t(e){'), { function: 'f$async$t' })],
       options,
     )
-    expect(frames.map((one) => [one.function, one.lineno])).toEqual([
+    expect(frames.map((entry) => [entry.function, entry.lineno])).toEqual([
       ['n', 2],
       ['inner', 11],
     ])

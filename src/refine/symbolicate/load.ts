@@ -101,8 +101,8 @@ async function fetchSources(
 function sourcesWithout(map: unknown, from = 0): [number, string][] {
   const out: [number, string][] = []
   let first = from
-  for (const one of sectionsIn(map)) {
-    const { sources, sourcesContent, sourceRoot } = one
+  for (const section of sectionsIn(map)) {
+    const { sources, sourcesContent, sourceRoot } = section
     const list: unknown[] = Array.isArray(sources) ? sources : []
     const root = typeof sourceRoot === 'string' && sourceRoot !== '' ? `${sourceRoot.replace(/\/$/, '')}/` : ''
     for (const [at, source] of list.entries()) {
@@ -124,5 +124,5 @@ function sectionsIn(map: unknown): MapLike[] {
   if (typeof map !== 'object' || map === null) return []
   const { sections } = map as MapLike
   if (!Array.isArray(sections)) return [map as MapLike]
-  return sections.flatMap((one) => sectionsIn((one as MapLike | null)?.map))
+  return sections.flatMap((section) => sectionsIn((section as MapLike | null)?.map))
 }

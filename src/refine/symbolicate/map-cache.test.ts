@@ -28,7 +28,8 @@ async function deskOf(uploads: readonly Uploaded[], limits: Partial<MapLimits> =
   for (const [at, { bytes }] of uploads.entries()) await blobs.put(`bundles/${number}-${at + 1}`, Buffer.from(bytes))
   const touched: number[] = []
   const asked: number[] = []
-  const rekey = (found: ArtifactFile[]) => found.map((one) => ({ ...one, blobKey: `bundles/${number}-${one.id}` }))
+  const rekey = (found: ArtifactFile[]) =>
+    found.map((entry) => ({ ...entry, blobKey: `bundles/${number}-${entry.id}` }))
   const desk = createMapDesk({
     ...{ clock: systemClock, observe: quiet, blobs, blobFolder: root, limits },
     meta: {
@@ -70,8 +71,8 @@ describe('the desk answers', () => {
   test.each<[string, Uploaded[], object]>([
     ['a map', good, { sourcemap: 'https://shop.test/a.js.map', resolvedWith: 'release' }],
     ['nothing uploaded', [], { reason: 'file_missing' }],
-    ['another release', good.map((one) => ({ ...one, release: '2.0' })), { reason: 'file_missing' }],
-    ['another dist', good.map((one) => ({ ...one, dist: 'x' })), { reason: 'file_missing' }],
+    ['another release', good.map((entry) => ({ ...entry, release: '2.0' })), { reason: 'file_missing' }],
+    ['another dist', good.map((entry) => ({ ...entry, dist: 'x' })), { reason: 'file_missing' }],
     ['no comment', [{ url: '~/a.js', bytes: 'a()' }], { reason: 'map_unnamed' }],
     ['a map that was not uploaded', [good[0] as Uploaded], { reason: 'map_missing' }],
     [
@@ -104,7 +105,7 @@ describe('the desk answers', () => {
   test('a map is read once, however often it is asked for, and its bundle is noted as used', async () => {
     const { desk, touched } = await deskOf(good)
     const answers = await desk.answer(7, [query('/a.js'), query('/a.js?1'), query('/a.js?2')], 5000)
-    expect(new Set(answers.map((one) => one.flat)).size).toBe(1)
+    expect(new Set(answers.map((answer) => answer.flat)).size).toBe(1)
     const [again] = await desk.answer(7, [query('/a.js')], 1000)
     expect(again?.flat).toBe(answers[0]?.flat)
     expect(desk.kept().maps).toBe(1)
@@ -134,9 +135,9 @@ describe('somebody who only looks', () => {
   const looked = async (name: string, keep: boolean, waitMs = 5000, limits: Partial<MapLimits> = {}, file?: string) => {
     const { desk, touched } = await deskOf(good, limits, file)
     const [script, map] = good.map((_, at) => ({ blobKey: `bundles/${folders.next - 1}-${at + 1}`, at: 0 }))
-    const bytes = good.map((one) => Buffer.byteLength(one.bytes))
-    const full = (one: object | undefined, at: number) =>
-      ({ ...one, id: at, bundleId: 1, bytes: bytes[at], packed: bytes[at], method: 0 }) as ArtifactFile
+    const bytes = good.map((entry) => Buffer.byteLength(entry.bytes))
+    const full = (entry: object | undefined, at: number) =>
+      ({ ...entry, id: at, bundleId: 1, bytes: bytes[at], packed: bytes[at], method: 0 }) as ArtifactFile
     const plan = {
       ...{ script: full(script, 0), map: full(map, 1), inline: false, sourcemap: `https://shop.test${name}.map` },
       ...{ resolvedWith: 'release' as const, reason: undefined },
@@ -168,7 +169,7 @@ describe('a map that does harm stops no other', () => {
     const uploads = [...files('endless'), ...files('plain')]
     const { desk } = await deskOf(uploads, { loadMs: 300, threadsMax: 1 }, './slow.cases.ts')
     const answers = await desk.answer(7, [query('/endless.js'), query('/plain.js')], 5000)
-    expect(answers.map((one) => one.reason)).toEqual(['map_slow', 'map_broken'])
+    expect(answers.map((answer) => answer.reason)).toEqual(['map_slow', 'map_broken'])
   })
 
   test('one that is waited for longer than the event may wait is answered later', async () => {
@@ -183,13 +184,13 @@ describe('a map that does harm stops no other', () => {
     const uploads = [...files('hungry'), ...files('plain')]
     const { desk } = await deskOf(uploads, { heapMb: 24, threadsMax: 1 }, './slow.cases.ts')
     const answers = await desk.answer(7, [query('/hungry.js'), query('/plain.js')], 10_000)
-    expect(answers.map((one) => one.reason)).toEqual(['map_large', 'map_broken'])
+    expect(answers.map((answer) => answer.reason)).toEqual(['map_large', 'map_broken'])
   })
 
   test('one that ends its thread otherwise', async () => {
     const { desk } = await deskOf([...files('throws'), ...files('plain')], { threadsMax: 1 }, './slow.cases.ts')
     const answers = await desk.answer(7, [query('/throws.js'), query('/plain.js')], 5000)
-    expect(answers.map((one) => one.reason)).toEqual(['map_broken', 'map_broken'])
+    expect(answers.map((answer) => answer.reason)).toEqual(['map_broken', 'map_broken'])
   })
 })
 
@@ -198,7 +199,7 @@ describe('what a worker knows', () => {
     const asked: string[][] = []
     const maps = createWorkerMaps(
       async (_project, queries) => {
-        asked.push(queries.map((one) => one.url))
+        asked.push(queries.map((entry) => entry.url))
         return queries.map(() => ({ reason: 'file_missing' as const }))
       },
       () => 0,

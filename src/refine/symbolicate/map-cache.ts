@@ -204,7 +204,7 @@ function createPool(deps: MapDeskDeps, limits: MapLimits) {
 
   function pump(): void {
     while (waiting.length > 0 && !state.closed) {
-      const free = [...members].find((one) => one.idle())
+      const free = [...members].find((member) => member.idle())
       if (!free && members.size >= limits.threadsMax) return
       const job = waiting.shift()
       if (job) (free ?? hire(deps, limits, members, pump)).take(job)
@@ -225,7 +225,7 @@ function createPool(deps: MapDeskDeps, limits: MapLimits) {
       for (const job of waiting.splice(0)) job.done({ reason: 'map_slow' })
       const all = [...members]
       members.clear()
-      await Promise.all(all.map((one) => one.end()))
+      await Promise.all(all.map((entry) => entry.end()))
     },
   }
 }

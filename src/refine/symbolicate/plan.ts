@@ -55,7 +55,7 @@ export async function planOf(
   const urls = urlCandidates(url)
   const found = artifacts.artifactsByUrl(projectId, query.release ?? '', query.dist, urls)
   // one with another debug id is of another build, whatever its address: its lines would be wrong ones
-  const files = found.filter((one) => debugId === undefined || one.debugId === '' || one.debugId === debugId)
+  const files = found.filter((entry) => debugId === undefined || entry.debugId === '' || entry.debugId === debugId)
   const script = best(
     files.filter((file) => !isMap(file)),
     urls,

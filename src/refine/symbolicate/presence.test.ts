@@ -13,7 +13,7 @@ const query = (more: Partial<MapQuery> = {}): MapQuery => ({
 test('all names of a table are found, and next to no others', () => {
   const names = Array.from({ length: 20_000 }, (_, n) => debugName(idOf(n)))
   const has = lookIn(presenceOf(names))
-  expect(names.filter((one) => !has(one))).toEqual([])
+  expect(names.filter((name) => !has(name))).toEqual([])
   const others = Array.from({ length: 200_000 }, (_, n) => debugName(idOf(n + 1_000_000)))
   expect(others.filter(has)).toEqual([])
 })

@@ -56,5 +56,5 @@ export function lookIn(presence: Presence): (name: string) => boolean {
 /** Whether a query may find a file. */
 export function mayFind(has: (name: string) => boolean, { debugId, url, release = '', dist }: MapQuery): boolean {
   if (debugId && has(debugName(debugId))) return true
-  return urlCandidates(url).some((one) => has(urlName(release, dist, one)))
+  return urlCandidates(url).some((urlCandidate) => has(urlName(release, dist, urlCandidate)))
 }

@@ -27,29 +27,29 @@ export type Uploaded = {
 
 /** Uploaded files in memory, as the store would answer for them: newest bundle first. */
 export function uploadsOf(list: readonly Uploaded[]): { artifacts: Artifacts; blobs: Pick<BlobStore, 'reader'> } {
-  const files = list.map((one, at) => {
-    const bytes = Buffer.from(one.bytes)
+  const files = list.map((entry, at) => {
+    const bytes = Buffer.from(entry.bytes)
     const file: ArtifactFile = {
       id: at + 1,
-      bundleId: one.bundleId ?? 1,
-      entry: one.single ? one.url : `files/_/_/${at}`,
-      type: one.type ?? (one.url.endsWith('.map') ? 'source_map' : 'minified_source'),
-      debugId: one.debugId ?? '',
-      url: one.url,
-      headers: one.headers ?? {},
+      bundleId: entry.bundleId ?? 1,
+      entry: entry.single ? entry.url : `files/_/_/${at}`,
+      type: entry.type ?? (entry.url.endsWith('.map') ? 'source_map' : 'minified_source'),
+      debugId: entry.debugId ?? '',
+      url: entry.url,
+      headers: entry.headers ?? {},
       bytes: bytes.length,
       ...{ blobKey: `blob/${at}`, at: 0, packed: bytes.length, method: 0 },
     }
-    return { file, bytes, release: one.release ?? '1.0', dist: one.dist ?? '' }
+    return { file, bytes, release: entry.release ?? '1.0', dist: entry.dist ?? '' }
   })
   const newest = files.toSorted((a, b) => b.file.bundleId - a.file.bundleId || a.file.id - b.file.id)
   return {
     artifacts: {
-      artifactsByDebugId: (_project, id) => newest.map((one) => one.file).filter((file) => file.debugId === id),
+      artifactsByDebugId: (_project, id) => newest.map((entry) => entry.file).filter((file) => file.debugId === id),
       artifactsByUrl: (_project, release, dist, urls) =>
         newest
-          .filter((one) => one.release === release && one.dist === dist && urls.includes(one.file.url))
-          .map((one) => one.file),
+          .filter((entry) => entry.release === release && entry.dist === dist && urls.includes(entry.file.url))
+          .map((entry) => entry.file),
     },
     blobs: {
       reader: async (key) => {

@@ -42,8 +42,8 @@ test.each<[string, NormalEvent, string[]]>([
   ],
   ['nothing of a server', event([frame({ platform: 'node' })]), []],
   ['no endless address', event([frame({ abs_path: `${url}?${'x'.repeat(1000)}` })]), []],
-])('%s', (_name, one, want) => {
-  expect(scrapesOf(one)).toEqual(want)
+])('%s', (_name, entry, want) => {
+  expect(scrapesOf(entry)).toEqual(want)
 })
 
 test('one event asks for eight, and only where its project wants that', () => {

@@ -12,8 +12,8 @@ export function symbolicate({ event }: Draft, { maps }: Context): void {
 /** The same for every stack of an event. */
 export function mapStacks(event: NormalEvent, maps: MapSource): void {
   const context = frameContext(event)
-  for (const one of event.exception?.values ?? []) mapStack(one, maps, context)
-  for (const one of event.threads?.values ?? []) mapStack(one, maps, context)
+  for (const entry of event.exception?.values ?? []) mapStack(entry, maps, context)
+  for (const entry of event.threads?.values ?? []) mapStack(entry, maps, context)
   mapStack(event, maps, context)
 }
 

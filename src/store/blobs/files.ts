@@ -15,7 +15,7 @@ const unfinished = '~'
 /** Throws MishapError VALIDATION for a key that could leave the root or that no file system would take. */
 function checkKey(key: string): string[] {
   const segments = key.split('/')
-  if (segments.length > segmentsMax || !segments.every((one) => segmentRule.test(one))) {
+  if (segments.length > segmentsMax || !segments.every((segment) => segmentRule.test(segment))) {
     throw new MishapError('VALIDATION', {
       detail: 'The key of a blob must be segments of [A-Za-z0-9._-] with slashes between.',
     })
@@ -182,7 +182,7 @@ export function openFileBlobs(root: string, passed?: (bytes: number) => void): B
       const key = prefix.replace(/\/+$/, '')
       const folder = key === '' ? root : pathOf(key)
       const keys: string[] = []
-      for await (const one of filesIn(folder, key)) keys.push(one)
+      for await (const file of filesIn(folder, key)) keys.push(file)
       return keys.sort()
     },
     async size() {

@@ -67,11 +67,11 @@ export function createEventStore(options: EventStoreOptions): EventStore {
          FROM system.parts WHERE active AND database = {database:String} GROUP BY table ORDER BY table`,
         { database },
       )
-      return sizes.map((one) => ({
-        table: one.table,
-        rows: Number(one.rows),
-        bytesOnDisk: Number(one.on_disk),
-        bytesRaw: Number(one.raw),
+      return sizes.map((size) => ({
+        table: size.table,
+        rows: Number(size.rows),
+        bytesOnDisk: Number(size.on_disk),
+        bytesRaw: Number(size.raw),
       }))
     },
     close: () => connection.close(),

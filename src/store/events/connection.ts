@@ -86,7 +86,7 @@ function insertFailure(error: unknown): unknown {
 
 const sizeOf = (bound: Bound): number =>
   Object.values(bound).reduce<number>(
-    (sum, one) => sum + (Array.isArray(one) ? one.length * 24 : String(one).length),
+    (sum, item) => sum + (Array.isArray(item) ? item.length * 24 : String(item).length),
     0,
   )
 

@@ -41,7 +41,7 @@ export function countCases(open: () => EventStore): void {
         const asked = { scope, order: order as keyof typeof orders, max: 5 }
         expect(await store.groups({ ...asked, users: true })).toEqual(expected)
         const isByUsers = order === 'users'
-        expect((await store.groups(asked)).map((one) => 'users' in one)).toEqual([isByUsers, isByUsers])
+        expect((await store.groups(asked)).map((group) => 'users' in group)).toEqual([isByUsers, isByUsers])
       }
       expect(await store.groups({ scope, order: 'last', max: 1, users: true })).toEqual([countB])
       expect(await store.groups({ scope: { ...scope, environments: ['dev'] }, order: 'last', max: 5 })).toMatchObject([
@@ -179,9 +179,9 @@ export function countCases(open: () => EventStore): void {
         projectId: 56 + (n % 2),
         groupHash: (n + 1).toString(16).padStart(16, '0'),
       }))
-      expect((await store.countsOf({ ...wide(56), projectIds: [56, 57] }, pairs)).map((one) => one.projectId)).toEqual([
-        57,
-      ])
+      expect(
+        (await store.countsOf({ ...wide(56), projectIds: [56, 57] }, pairs)).map((count) => count.projectId),
+      ).toEqual([57])
     })
   })
 }

@@ -50,17 +50,17 @@ function readCount(row: StoredCount): GroupCount {
 
 /** Known groups as two arrays, and as the pairs themselves, since two projects may share a hash. */
 function boundPairs(values: Values, pairs: readonly Pair[]) {
-  const known = pairs.filter((one) => hashNumber(one.groupHash) !== undefined)
+  const known = pairs.filter((pair) => hashNumber(pair.groupHash) !== undefined)
   const projects = values.add(
     'Array(UInt64)',
-    known.map((one) => one.projectId),
+    known.map((item) => item.projectId),
   )
   const hashes = values.add(
     'Array(UInt64)',
-    known.map((one) => hashNumber(one.groupHash)),
+    known.map((item) => hashNumber(item.groupHash)),
   )
   const both = `(project_id, group_hash) IN (SELECT arrayJoin(arrayZip(${projects}, ${hashes})))`
-  return { projects, hashes, both, isOneProject: new Set(known.map((one) => one.projectId)).size < 2 }
+  return { projects, hashes, both, isOneProject: new Set(known.map((item) => item.projectId)).size < 2 }
 }
 
 /** Known groups: by the key's columns first, then the pairs themselves. */
@@ -118,18 +118,18 @@ export function compilePlace(values: Values, sets: readonly (readonly Pair[])[])
   )
   const places = values.add(
     'Array(UInt32)',
-    placed.map((one) => one.place),
+    placed.map((item) => item.place),
   )
-  if (new Set(placed.map((one) => one.projectId)).size < 2) {
+  if (new Set(placed.map((item) => item.projectId)).size < 2) {
     const hashes = values.add(
       'Array(UInt64)',
-      placed.map((one) => one.hash),
+      placed.map((item) => item.hash),
     )
     return `transform(group_hash, ${hashes}, ${places}, toUInt32(0))`
   }
   const names = values.add(
     'Array(String)',
-    placed.map((one) => `${one.projectId} ${one.hash}`),
+    placed.map((item) => `${item.projectId} ${item.hash}`),
   )
   return `transform(concat(toString(project_id), ' ', toString(group_hash)), ${names}, ${places}, toUInt32(0))`
 }

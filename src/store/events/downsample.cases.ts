@@ -39,13 +39,13 @@ async function numbersOf(store: EventStore, projectId: number) {
     groups,
     series,
     together: await store.togetherOf(scope, [[{ projectId, groupHash: hash }]]),
-    rows: (await store.ofIssue({ projectId, hashes: [hash], order: 'oldest', max: 1000 })).map((one) => one.eventId),
+    rows: (await store.ofIssue({ projectId, hashes: [hash], order: 'oldest', max: 1000 })).map((item) => item.eventId),
   }
 }
 
 const checkOf = async (store: EventStore, projectId: number, open?: Parameters<EventStore['check']>[0]) => {
   const { groups, rollups } = await store.check(open)
-  const own = groups.filter((one) => one.projectId === projectId)
+  const own = groups.filter((group) => group.projectId === projectId)
   return { own: own.map(({ groupHash, rows, thinned }) => [groupHash, rows, thinned]).sort(), rollups }
 }
 
@@ -60,17 +60,19 @@ export function thinCases(open: () => EventStore): void {
       const ask = { before: base + 10_000, newest, max: 1000 }
       const all = await store.largeGroups(ask)
       // 300 rows from the week before on; the group of three is none of them
-      expect(all.filter((one) => one.projectId === 171)).toEqual([
+      expect(all.filter((item) => item.projectId === 171)).toEqual([
         { projectId: 171, groupHash: hash, rows: 300, weight: 278 * 2 },
       ])
-      const weights = all.map((one) => one.weight)
+      const weights = all.map((item) => item.weight)
       expect(weights).toEqual([...weights].sort((a, b) => b - a))
       const pages: typeof all = []
       for (let after = all[0]; after; after = pages.at(-1) === after ? undefined : pages.at(-1))
         pages.push(...(await store.largeGroups({ ...ask, max: 1, after })))
       expect([all[0], ...pages]).toEqual(all)
       const own = async (before: number) =>
-        (await store.largeGroups({ ...ask, before: base + before })).filter((one) => one.projectId === 171).length
+        (await store.largeGroups({ ...ask, before: base + before })).filter(
+          (largeGroup) => largeGroup.projectId === 171,
+        ).length
       expect([await own(22), await own(23)]).toEqual([0, 1])
       expect(await store.crowdsOf(171, [hash, other], base + 10_000)).toEqual([
         { week: first, projectId: 171, groupHash: hash, rows: 158 },
@@ -88,7 +90,7 @@ export function thinCases(open: () => EventStore): void {
       const { rows, keep } = await store.keepersOf(172, [hash], base + 10_000)
       const numbers = keep.map((id) => numberOf(id) - base).sort((a, b) => a - b)
       expect([rows, keep.length, numbers[0], numbers.at(-1)]).toEqual([300, 22, 0, 299])
-      const gaps = numbers.slice(1).map((one, at) => one - (numbers[at] ?? 0))
+      const gaps = numbers.slice(1).map((item, at) => item - (numbers[at] ?? 0))
       expect(Math.max(...gaps)).toBeLessThan(31)
       // what comes behind the position is not looked at
       const before = await store.keepersOf(172, [hash], base + 100)
@@ -134,7 +136,7 @@ export function thinCases(open: () => EventStore): void {
       const after = await numbersOf(store, 173)
       expect(after.rows).toHaveLength(300 - gone)
       expect({ ...after, rows: 0 }).toEqual({ ...before, rows: 0 })
-      expect((await store.rowsByProject()).find((one) => one.projectId === 173)).toEqual({
+      expect((await store.rowsByProject()).find((item) => item.projectId === 173)).toEqual({
         ...{ projectId: 173, rows: 303 - gone, thinned: gone },
       })
     })

@@ -55,7 +55,7 @@ function checkedWeek(week: string): string {
   return week
 }
 
-const numbers = (hashes: readonly string[]) => hashes.map(hashNumber).filter((one) => one !== undefined)
+const numbers = (hashes: readonly string[]) => hashes.map(hashNumber).filter((item) => item !== undefined)
 
 /** The rows of a cut as a condition; a set that is looked up, so that 2,000 kept ids cost no more than one. */
 export const cutWhere = `project_id = {project:UInt64} AND group_hash IN {hashes:Array(UInt64)}
@@ -92,9 +92,9 @@ function createKeepers(connection: Connection, table: string): ThinStore['keeper
       { seconds: workSeconds },
     )
     const buckets = found.map(
-      (one): SpreadBucket => ({
-        bucket: Number(one.bucket),
-        events: one.events.map(([us, id]): SpreadEvent => ({ us: Number(us), id })),
+      (item): SpreadBucket => ({
+        bucket: Number(item.bucket),
+        events: item.events.map(([us, id]): SpreadEvent => ({ us: Number(us), id })),
       }),
     )
     return { rows, keep: spreadOf(buckets, ends.last) }
@@ -156,7 +156,7 @@ function createLooks(
          WHERE active AND rows > 0 AND database = {database:String} AND table = 'events' ORDER BY partition`,
         { database },
       )
-      return found.map((one) => one.partition).filter((one) => weekForm.test(one))
+      return found.map((item) => item.partition).filter((partition) => weekForm.test(partition))
     },
     async rowsOfCut(cut) {
       const found = await connection.rows<{ hash: string; n: string }>(
@@ -164,7 +164,7 @@ function createLooks(
         cutBound(cut),
         { seconds: workSeconds },
       )
-      return found.map((one) => ({ groupHash: hashText(one.hash), rows: Number(one.n) }))
+      return found.map((item) => ({ groupHash: hashText(item.hash), rows: Number(item.n) }))
     },
     async quantileOfCut(cut, part) {
       const [found] = await connection.rows<{ at: number }>(

@@ -67,7 +67,7 @@ export const wide = (projectId: number): Scope => ({
   toMs: monday + 2 * day,
 })
 /** The numbers that rows were made with. */
-export const ids = (rows: { eventId: string }[]) => rows.map((one) => Number.parseInt(one.eventId, 16))
+export const ids = (rows: { eventId: string }[]) => rows.map((item) => Number.parseInt(item.eventId, 16))
 
 /** Texts that a format could break on. */
 const nasty = [
@@ -92,7 +92,7 @@ export function eventsCases(open: () => EventStore): void {
       rows.push(row(1105, { projectId: 25, groupHash: groups[0] ?? '', timestampUs: monday * 1000 }))
       await store.insert(tsv([...rows, row(1106, { projectId: 26 })]), 'newest')
       const last = await store.lastPlaces(25, 3)
-      expect(last.map((one) => one.jpos)).toEqual([1105, 1104, 1103].map((n) => row(n).jpos))
+      expect(last.map((item) => item.jpos)).toEqual([1105, 1104, 1103].map((n) => row(n).jpos))
       const read = await store.eventsAt(25, last)
       expect(ids(read)).toEqual([1105, 1104, 1103])
       // the normal form alone
@@ -140,7 +140,7 @@ export function eventsCases(open: () => EventStore): void {
       )
       await store.insert(tsv(rows), 'rows:nasty')
       expect(await store.settle('none', row(1000).jpos, row(1000 + nasty.length).jpos)).toEqual(rows)
-      for (const one of rows) expect(await store.byEventId([11], one.eventId)).toEqual([seen(one)])
+      for (const item of rows) expect(await store.byEventId([11], item.eventId)).toEqual([seen(item)])
       expect(ids(await store.byTraceId([11], 'deadbeef00ff7f80090a0d5c27000102', 2))).toHaveLength(2)
       expect(await store.byDigest([11], nasty[0] ?? '', 5)).toEqual(rows.slice(0, 1).map(seen))
     })
@@ -205,7 +205,7 @@ export function eventsCases(open: () => EventStore): void {
       const store = open()
       const rows = [0, 1, 2].map((n) => row(1300 + n, { projectId: 15, receivedMs: monday + 40 * day + n }))
       await store.insert(tsv(rows), 'rows:recent')
-      expect((await store.recentIds(monday + 40 * day, 2)).map((one) => one.eventId)).toEqual([
+      expect((await store.recentIds(monday + 40 * day, 2)).map((item) => item.eventId)).toEqual([
         row(1302).eventId,
         row(1301).eventId,
       ])
@@ -290,9 +290,9 @@ export function eventsCases(open: () => EventStore): void {
         3004, 3005,
       ])
       expect(ids(await store.ofIssue({ ...of, order: 'oldest', offset: 1 }))).toEqual([3001, 3002])
-      for (const [at, one] of rows.entries())
+      for (const [at, item] of rows.entries())
         for (const isLarge of [false, true])
-          expect(await store.placeOf(31, hashes, one, isLarge)).toEqual({
+          expect(await store.placeOf(31, hashes, item, isLarge)).toEqual({
             number: at + 1,
             total: 6,
             olderId: rows[at - 1]?.eventId,
@@ -312,9 +312,9 @@ export function eventsCases(open: () => EventStore): void {
         }),
       )
       await store.insert(tsv([...rows, row(3060, { projectId: 33, groupHash: '0000000000000003' })]), 'issue:hours')
-      for (const [at, one] of rows.entries())
+      for (const [at, item] of rows.entries())
         for (const isLarge of [false, true])
-          expect(await store.placeOf(33, hashes, one, isLarge)).toEqual({
+          expect(await store.placeOf(33, hashes, item, isLarge)).toEqual({
             number: at + 1,
             total: 7,
             olderId: rows[at - 1]?.eventId,
@@ -435,7 +435,7 @@ export function eventsCases(open: () => EventStore): void {
   test('size names the tables, migrate can be repeated', async () => {
     const store = open()
     await store.migrate()
-    const events = (await store.size()).find((one) => one.table === 'events')
+    const events = (await store.size()).find((item) => item.table === 'events')
     expect(events?.rows).toBeGreaterThan(0)
     expect(events?.bytesOnDisk).toBeGreaterThan(0)
     expect(await store.ping()).toBe(true)

@@ -129,7 +129,7 @@ test('a rollup without days is brought over, also when that was broken off, and 
   const at = (hoursAgo: number) => ({ projectId, timestampUs: (monday - hoursAgo * 3_600_000) * 1000 })
   const users = ['00000000000000c1', '00000000000000c2', '00000000000000c1']
   const rows = users.map((userHash, n) => row(1_200_000 + n, { ...at(20 * n), userHash }))
-  await store().insert(Buffer.concat(rows.map((one) => Buffer.from(encodeEventRow(one)))), 'moved')
+  await store().insert(Buffer.concat(rows.map((item) => Buffer.from(encodeEventRow(item)))), 'moved')
   const scope = { projectIds: [projectId], environments: [], fromMs: monday - 72 * 3_600_000, toMs: monday + 1000 }
   const sets = [[{ projectId, groupHash: row(1).groupHash }]]
   const figures = async () => (await store().figuresOf(scope, 86_400_000, sets))[0]
@@ -170,7 +170,7 @@ test('a table made before gets the look-up indexes of today, and its rows are in
   const made = await ask<{ name: string; granularity: string }>(
     "SELECT name, granularity FROM system.data_skipping_indices WHERE table = 'events' AND type = 'bloom_filter' ORDER BY name",
   )
-  expect(made.map((one) => [one.name, Number(one.granularity)])).toEqual([
+  expect(made.map((item) => [item.name, Number(item.granularity)])).toEqual([
     ['digest', 64],
     ['event_id', 64],
     ['trace_id', 64],
@@ -189,7 +189,7 @@ test('a table made before gets the look-up indexes of today, and its rows are in
 
 test('a table made before gets the frames: what it holds is not found by them, what comes is', async () => {
   const at = { projectId: 976, timestampUs: monday * 1000, frames: ['function=pay', 'in_app=true'] }
-  const columns = eventColumns.filter((one) => one !== 'frames')
+  const columns = eventColumns.filter((eventColumn) => eventColumn !== 'frames')
   const older = encodeEventRow(row(1_300_000, at)).split('\t').toSpliced(eventColumns.indexOf('frames'), 1).join('\t')
   for (const step of ['DROP INDEX frames', 'DROP COLUMN frames'])
     await client.command({ query: `ALTER TABLE mishap.events ${step}` })
@@ -220,7 +220,7 @@ test('a granule of large payloads stays small, and so does what a merge holds of
   const large = { projectId: 978, payload: 'x'.repeat(20_000) }
   for (const from of [2_000_000, 2_001_000]) {
     const rows = Array.from({ length: 1000 }, (_, n) => row(from + n, { ...large, groupHash: 'ab' }))
-    await store().insert(Buffer.concat(rows.map((one) => Buffer.from(encodeEventRow(one)))), `granules:${from}`)
+    await store().insert(Buffer.concat(rows.map((item) => Buffer.from(encodeEventRow(item)))), `granules:${from}`)
   }
   await client.command({ query: 'OPTIMIZE TABLE mishap.events FINAL' })
   const [part] = await ask<{ rows: string; marks: string }>(
@@ -329,7 +329,7 @@ describe('engine', () => {
         [
           connection.rows('SELECT 1', {}, { seconds: 1 }),
           connection.command('SYSTEM FLUSH LOGS', {}, { seconds: 1 }),
-        ].map((one: Promise<unknown>) => one.catch((error: { code: string }) => error.code)),
+        ].map((item: Promise<unknown>) => item.catch((error: { code: string }) => error.code)),
       )
       expect(codes).toEqual(['QUERY_TIMEOUT', 'QUERY_TIMEOUT'])
       expect(systemClock.now() - startMs).toBeLessThan(3000)
@@ -353,7 +353,7 @@ describe('engine', () => {
 
   test('kill -9 loses nothing acknowledged; meanwhile the store says STORE_UNAVAILABLE', async () => {
     const rows = Array.from({ length: 12 }, (_, n) => row(7000 + n, { projectId: 71 }))
-    await Promise.all(rows.map((one) => store().insert(Buffer.from(encodeEventRow(one)), `kill:${one.jpos}`)))
+    await Promise.all(rows.map((item) => store().insert(Buffer.from(encodeEventRow(item)), `kill:${item.jpos}`)))
     const child = state.engine
     child?.kill('SIGKILL')
     const away = await store()

@@ -38,7 +38,7 @@ export function filterCases(open: () => EventStore): void {
       transaction: '',
       frames: [],
     }),
-  ].map((one) => ({ ...one, projectId: 51 }))
+  ].map((item) => ({ ...item, projectId: 51 }))
   const field = (
     name: 'level' | 'release' | 'message' | 'transaction' | 'trace_id' | 'event_id' | 'digest',
     match: 'is' | 'like' | 'has',
@@ -164,10 +164,10 @@ export function filterCases(open: () => EventStore): void {
       expect(await values('TE')).toEqual([{ value: 'team', events: 1 }])
       expect(await values('%')).toEqual([])
       const releases = (text: string) => store.columnValues(wide(51), 'release', { text, max: 9 })
-      expect((await releases('')).map((one) => one.events)).toEqual([2, 1])
+      expect((await releases('')).map((release) => release.events)).toEqual([2, 1])
       const functions = (text: string) => store.frameValues(wide(51), 'function', { text, max: 9 })
       expect(await functions('render')).toEqual(['Cart.render', 'render'].map((value) => ({ value, events: 1 })))
-      expect((await functions('')).map((one) => one.value)).toEqual(['Cart.render', 'render', 'x'.repeat(300)])
+      expect((await functions('')).map((fn) => fn.value)).toEqual(['Cart.render', 'render', 'x'.repeat(300)])
       expect(await store.frameValues({ ...wide(51), projectIds: [] }, 'function', { text: '', max: 9 })).toEqual([])
       expect(await releases('2.0')).toEqual([{ value: 'web@2.0.0', events: 1 }])
     })

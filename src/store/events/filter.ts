@@ -29,13 +29,15 @@ export function hashNumber(hex: string): bigint | undefined {
 export function hashList(values: Values, hashes: readonly string[]): string {
   return values.add(
     'Array(UInt64)',
-    [...new Set(hashes)].map(hashNumber).filter((one) => one !== undefined),
+    [...new Set(hashes)].map(hashNumber).filter((item) => item !== undefined),
   )
 }
 
 /** `*` stands for any text, `\*` and `\\` for the sign itself; what LIKE itself would read is escaped. */
 export function likePattern(value: string): string {
-  return value.replace(/\\\*|\\\\|[\\%_*]/g, (one) => (one === '*' ? '%' : one === '\\*' ? '*' : `\\${one.at(-1)}`))
+  return value.replace(/\\\*|\\\\|[\\%_*]/g, (match) =>
+    match === '*' ? '%' : match === '\\*' ? '*' : `\\${match.at(-1)}`,
+  )
 }
 
 /** Words as the index of `message_lower` cuts them: runs of ASCII letters and digits, and of everything beyond ASCII. */
@@ -114,7 +116,7 @@ export function compileFilter(values: Values, filter: EventFilter): string {
     case 'and':
     case 'or': {
       if (filter.of.length === 0) return filter.op === 'and' ? '(1)' : '(0)'
-      return `(${filter.of.map((one) => compileFilter(values, one)).join(filter.op === 'and' ? ' AND ' : ' OR ')})`
+      return `(${filter.of.map((item) => compileFilter(values, item)).join(filter.op === 'and' ? ' AND ' : ' OR ')})`
     }
     case 'not':
       return `(NOT ${compileFilter(values, filter.of)})`

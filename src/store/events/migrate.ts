@@ -28,7 +28,7 @@ async function refitIndexes(connection: Connection, database: string): Promise<v
     { database },
   )
   for (const name of ['event_id', 'trace_id', 'digest'] as const) {
-    const index = found.find((one) => one.name === name)
+    const index = found.find((item) => item.name === name)
     if (Number(index?.granularity) === lookupGranules) continue
     const steps = [...(index ? [`DROP INDEX ${name}`] : []), `ADD ${lookupIndex(name)}`, `MATERIALIZE INDEX ${name}`]
     // Not waited for: of ten million events the first step alone took 46 s, and look-ups go without an index meanwhile.
@@ -86,7 +86,7 @@ async function moveHours(connection: Connection, database: string): Promise<void
       const rows = `${rollupKeys}, n, first_at, last_at, users`
       const where = `week = toDate('${week}')`
       await run(`INSERT INTO ${to} (${rows}) SELECT ${rows} FROM ${from} WHERE ${where} ${smallBlocks}`)
-      for (const one of longer) await run(`${longerRows(to, one, where)} ${smallBlocks}`)
+      for (const item of longer) await run(`${longerRows(to, item, where)} ${smallBlocks}`)
     }
   }
   await run(`DROP TABLE ${from}`)

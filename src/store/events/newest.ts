@@ -47,7 +47,7 @@ export function createNewest(connection: Connection, database: string): NewestSt
       const found = await connection.rows<StoredPlace>(
         `SELECT group_hash, argMax(jpos, (timestamp, event_id)) AS jpos, toUnixTimestamp64Micro(max(timestamp)) AS timestamp_us
          FROM ${table} WHERE project_id = {project:UInt64} AND group_hash IN {hashes:Array(UInt64)} GROUP BY group_hash`,
-        { project: projectId, hashes: hashes.map(hashNumber).filter((one) => one !== undefined) },
+        { project: projectId, hashes: hashes.map(hashNumber).filter((item) => item !== undefined) },
       )
       return found.map(readPlace)
     },
@@ -55,10 +55,10 @@ export function createNewest(connection: Connection, database: string): NewestSt
       const asked = places.slice(0, positionsMax)
       if (asked.length === 0) return []
       const values = createValues()
-      const positions = asked.map((one) => one.jpos)
+      const positions = asked.map((item) => item.jpos)
       const groups = hashList(
         values,
-        asked.map((one) => one.groupHash),
+        asked.map((item) => item.groupHash),
       )
       const rows = await connection.rows<StoredSeen>(
         `SELECT ${normalSelect} FROM ${table} WHERE project_id = ${values.add('UInt64', projectId)} AND group_hash IN ${groups}

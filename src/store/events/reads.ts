@@ -105,16 +105,16 @@ async function placeByHours(
 
 /** Rows of these references as a condition that goes by the key. */
 function amongRefs(values: Values, refs: readonly EventRef[]): string {
-  const times = refs.map((one) => one.timestampUs)
+  const times = refs.map((ref) => ref.timestampUs)
   const at = values.add('Array(Int64)', [...new Set(times)])
-  const projects = values.add('Array(UInt64)', [...new Set(refs.map((one) => one.projectId))])
+  const projects = values.add('Array(UInt64)', [...new Set(refs.map((ref) => ref.projectId))])
   const hashes = hashList(
     values,
-    refs.map((one) => one.groupHash),
+    refs.map((ref) => ref.groupHash),
   )
   const ids = values.add(
     'Array(String)',
-    refs.map((one) => one.eventId),
+    refs.map((ref) => ref.eventId),
   )
   return `project_id IN ${projects} AND group_hash IN ${hashes}
     AND timestamp IN (SELECT fromUnixTimestamp64Micro(arrayJoin(${at}), 'UTC')) AND lower(hex(event_id)) IN ${ids}`
@@ -128,7 +128,7 @@ async function spansOfEvents(connection: Connection, table: string, refs: readon
   if (refs.length === 0) return []
   const values = createValues()
   const said = (max: number, ...path: string[]) =>
-    `leftUTF8(JSONExtractString(substringIndex(payload, '\\n', 1), ${path.map((one) => `'${one}'`).join(', ')}), ${max})`
+    `leftUTF8(JSONExtractString(substringIndex(payload, '\\n', 1), ${path.map((item) => `'${item}'`).join(', ')}), ${max})`
   const rows = await connection.rows<StoredEventSpan>(
     `SELECT project_id, lower(hex(event_id)) AS event_hex, level, transaction, ${said(32, 'type')} AS kind,
        ${said(32, 'contexts', 'trace', 'span_id')} AS span, ${said(32, 'contexts', 'trace', 'parent_span_id')} AS parent,
@@ -157,7 +157,7 @@ async function readAt(connection: Connection, table: string, refs: readonly Even
     values.bound,
   )
   const found = new Map(rows.map((row) => [`${row.event_hex} ${row.timestamp_us} ${row.project_id}`, readSeen(row)]))
-  return refs.flatMap((one) => found.get(`${one.eventId} ${one.timestampUs} ${one.projectId}`) ?? [])
+  return refs.flatMap((ref) => found.get(`${ref.eventId} ${ref.timestampUs} ${ref.projectId}`) ?? [])
 }
 
 type Picked = { conditions: string[]; order: 'newest' | 'oldest'; offset: number; max: number }

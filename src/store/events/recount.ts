@@ -41,11 +41,11 @@ export async function recount(
     )
   }
   const table = `${database}.issue_time`
-  for (const one of longer) {
-    const starts = hours.map((hour) => rounded(Math.floor, hour * 1000, lengths[one.span]) / 1000)
+  for (const item of longer) {
+    const starts = hours.map((hour) => rounded(Math.floor, hour * 1000, lengths[item.span]) / 1000)
     const own = { ...all, starts: [...new Set(starts)] }
     const within = (start: string) => `${where} AND has({starts:Array(UInt32)}, toUnixTimestamp(${start}))`
-    await connection.command(`DELETE FROM ${table} WHERE span = ${one.span} AND ${within('hour')}`, own, { seconds })
-    await connection.command(`${longerRows(table, one, within(one.start('hour')))} ${again}`, own, { seconds })
+    await connection.command(`DELETE FROM ${table} WHERE span = ${item.span} AND ${within('hour')}`, own, { seconds })
+    await connection.command(`${longerRows(table, item, within(item.start('hour')))} ${again}`, own, { seconds })
   }
 }

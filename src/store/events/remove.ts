@@ -28,7 +28,7 @@ function* places(projectId: number, hashes: readonly string[] | undefined): Gene
     for (const some of inPieces(hashes))
       yield {
         where: 'project_id = {project:UInt64} AND has({hashes:Array(UInt64)}, group_hash)',
-        bound: { project: projectId, hashes: some.map(hashNumber).filter((one) => one !== undefined) },
+        bound: { project: projectId, hashes: some.map(hashNumber).filter((item) => item !== undefined) },
       }
 }
 

@@ -24,12 +24,12 @@ async function fill(store: EventStore, projectId: number): Promise<EventRow[]> {
 }
 
 const rewriteOf = (rows: EventRow[], to = mapped): Rewrite => ({
-  ...{ projectId: rows[0]?.projectId ?? 0, week, gen: 0, positions: rows.map((one) => one.jpos) },
+  ...{ projectId: rows[0]?.projectId ?? 0, week, gen: 0, positions: rows.map((item) => item.jpos) },
   ...{ from: [minified], to: [to], token: `regroup:${rows[0]?.jpos}:${to}` },
-  hours: [...new Set(rows.map((one) => Math.floor(one.timestampUs / 1000 / hourMs) * 3600))],
+  hours: [...new Set(rows.map((item) => Math.floor(item.timestampUs / 1000 / hourMs) * 3600))],
 })
 const nextOf = (rows: EventRow[], groupHash = mapped) =>
-  tsv(rows.map((one) => ({ ...one, groupHash, hashes: [groupHash], gen: 1, message: 'mapped' })))
+  tsv(rows.map((item) => ({ ...item, groupHash, hashes: [groupHash], gen: 1, message: 'mapped' })))
 
 async function numbersOf(store: EventStore, projectId: number, ...open: Parameters<EventStore['check']>) {
   const scope = {
@@ -42,10 +42,10 @@ async function numbersOf(store: EventStore, projectId: number, ...open: Paramete
   const counted = await store.groups({ scope, order: 'events', max: 9, users: true })
   return {
     rows: groups
-      .filter((one) => one.projectId === projectId)
-      .map((one) => [one.groupHash, one.rows])
+      .filter((group) => group.projectId === projectId)
+      .map((group) => [group.groupHash, group.rows])
       .sort(),
-    rollup: counted.map((one) => [one.groupHash, one.events, one.users]).sort(),
+    rollup: counted.map((item) => [item.groupHash, item.events, item.users]).sort(),
     rollups,
     twice,
   }
@@ -61,7 +61,7 @@ export function regroupCases(open: () => EventStore): void {
       const rows = await fill(store, 181)
       const base = { projectId: 181, hashes: [minified], fromJpos: 0, before: 1e9, sinceMs: 0, max: 100 }
       const marks = async (more: object) =>
-        (await store.marksOf({ ...base, releases: [], debugIds: [], ...more })).map((one) => one.jpos - 181_000)
+        (await store.marksOf({ ...base, releases: [], debugIds: [], ...more })).map((mark) => mark.jpos - 181_000)
       expect(await marks({})).toEqual([0, 1, 2, 3, 4, 5])
       expect(await marks({ releases: ['shop@1'] })).toEqual([0, 1, 2, 3])
       expect(await marks({ debugIds: ['abcd0000-abcd-0000-abcd-0000abcd0000'] })).toEqual([5])
@@ -119,7 +119,7 @@ export function regroupCases(open: () => EventStore): void {
       expect(await numbersOf(store, 182)).toEqual(done)
       expect(await store.standing(rewrite)).toEqual([])
       const found = await store.byEventId([182], rows[0]?.eventId ?? '')
-      expect(found.map((one) => [one.groupHash, one.jpos])).toEqual([[mapped, rows[0]?.jpos]])
+      expect(found.map((item) => [item.groupHash, item.jpos])).toEqual([[mapped, rows[0]?.jpos]])
       expect(await store.edgesOf(182, [minified])).toMatchObject({ events: 1, firstMs: monday, lastRelease: 'shop@1' })
       expect(await store.edgesOf(182, [mapped])).toEqual({
         ...{ events: 5, firstMs: monday, lastMs: monday + 2 * hourMs },
@@ -172,7 +172,7 @@ export function regroupCases(open: () => EventStore): void {
         [other, 1, 1],
       ])
       const at = { projectId: 184, week, gen: 1, hashes: [minified], positions: rewrite.positions }
-      expect((await store.rowsAt(at)).map((one) => one.message)).toEqual(Array(4).fill('mapped'))
+      expect((await store.rowsAt(at)).map((item) => item.message)).toEqual(Array(4).fill('mapped'))
     })
   })
 }

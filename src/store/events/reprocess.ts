@@ -68,7 +68,7 @@ const weekForm = /^\d{4}-\d\d-\d\d$/
 /** Needles of one search; the engine takes 255. */
 export const needlesMax = 250
 
-const numbers = (hashes: readonly string[]) => hashes.map(hashNumber).filter((one) => one !== undefined)
+const numbers = (hashes: readonly string[]) => hashes.map(hashNumber).filter((item) => item !== undefined)
 
 function checkedWeek(week: string): string {
   if (!weekForm.test(week)) throw new Error(`not a week: ${week}`)
@@ -114,7 +114,7 @@ function createLooks(
         },
         { seconds },
       )
-      return found.map((one) => ({ jpos: Number(one.jpos), gen: one.gen, week: one.week }))
+      return found.map((item) => ({ jpos: Number(item.jpos), gen: item.gen, week: item.week }))
     },
     async rowsAt({ projectId, week, gen, hashes, positions }) {
       if (positions.length === 0) return []
@@ -138,7 +138,7 @@ function createLooks(
         rewriteBound(rewrite),
         { seconds },
       )
-      return found.map((one) => Number(one.jpos))
+      return found.map((item) => Number(item.jpos))
     },
     async edgesOf(projectId, hashes) {
       type Edges = { n: string; first_ms: string; last_ms: string; first_release: string; last_release: string }

@@ -35,14 +35,17 @@ async function judge(
     ...{ name, first: Number(first), last: Number(last) },
     startMs: Date.parse(`${name}T00:00:00Z`),
   }))
-  const isOver = (one: (typeof all)[number]) => one.startMs + ms <= beforeMs
-  const isToCome = (one: (typeof all)[number]) => one.startMs > nowMs
-  const kept = Math.min(...all.filter((one) => !isOver(one) && !isToCome(one)).map((one) => one.first))
-  const fresh = all.filter((one) => isOver(one) && one.first > kept)
-  const over = all.filter((one) => isOver(one) && one.first <= kept)
-  const begun = Math.max(...over.map((one) => one.first))
-  const strayed = all.filter((one) => isToCome(one) && one.last < begun)
-  return { over: new Set([...over, ...strayed].map((one) => one.name)), fresh: new Set(fresh.map((one) => one.name)) }
+  const isOver = (item: (typeof all)[number]) => item.startMs + ms <= beforeMs
+  const isToCome = (item: (typeof all)[number]) => item.startMs > nowMs
+  const kept = Math.min(...all.filter((item) => !isOver(item) && !isToCome(item)).map((item) => item.first))
+  const fresh = all.filter((item) => isOver(item) && item.first > kept)
+  const over = all.filter((item) => isOver(item) && item.first <= kept)
+  const begun = Math.max(...over.map((item) => item.first))
+  const strayed = all.filter((item) => isToCome(item) && item.last < begun)
+  return {
+    over: new Set([...over, ...strayed].map((item) => item.name)),
+    fresh: new Set(fresh.map((item) => item.name)),
+  }
 }
 
 type Part = { table: string; partition: string }
@@ -68,7 +71,7 @@ export function createRetention(connection: Connection, database: string, observ
     const parts = await partsOf(tables)
     const past = (partition: string) =>
       isDay(partition) && Date.parse(`${partition}T00:00:00Z`) + parting.ms <= beforeMs
-    if (!parts.some((one) => past(one.partition))) return []
+    if (!parts.some((part) => past(part.partition))) return []
     const { over, fresh } = await judge(connection, database, parting, { beforeMs, nowMs })
     if (fresh.size > 0)
       observe.warn({ table: parting.table, partitions: [...fresh] }, 'rows of a clock that was set back are kept')
@@ -86,7 +89,7 @@ export function createRetention(connection: Connection, database: string, observ
     dropBefore: (beforeMs, nowMs) => dropPast(weekTables, weeksOfEvents, beforeMs, nowMs),
     dropSpansBefore: (beforeMs, nowMs) => dropPast(['spans'], daysOfSpans, beforeMs, nowMs),
     async dropOldestSpans(beforeMs) {
-      const [oldest] = (await partsOf(['spans'])).filter((one) => isDay(one.partition))
+      const [oldest] = (await partsOf(['spans'])).filter((part) => isDay(part.partition))
       if (!oldest || Date.parse(`${oldest.partition}T00:00:00Z`) + dayMs > beforeMs) return undefined
       await drop(oldest)
       return oldest.partition

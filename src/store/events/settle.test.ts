@@ -62,7 +62,7 @@ describe('settling while an insert of the token is running', () => {
     await expect(settling.settle(token, 7, 9)).rejects.toMatchObject({
       ...{ code: 'STORE_UNAVAILABLE', causes: ['an insert does not end'] },
     })
-    expect([asked.some((one) => one.startsWith('read')), clock.now() - before]).toEqual([false, 20_000])
+    expect([asked.some((item) => item.startsWith('read')), clock.now() - before]).toEqual([false, 20_000])
   })
 
   test('whoever only wants its end reads nothing', async () => {

@@ -28,7 +28,7 @@ async function check(
     ...(open?.counted ? [cutWhere] : []),
     ...(again ? [rewriteWhere(again.counted ? 'old' : 'new')] : []),
   ]
-  const standing = without.map((one) => `NOT (${one})`).join(' AND ') || '1'
+  const standing = without.map((item) => `NOT (${item})`).join(' AND ') || '1'
   const rows = `${database}.events WHERE ${standing}`
   const sure = again
     ? `WHERE NOT (project_id = {rewriteProject:UInt64} AND (group_hash IN {rewrite_from:Array(UInt64)} OR group_hash IN {rewrite_to:Array(UInt64)}))`
@@ -67,12 +67,12 @@ async function check(
     rollups[name] = Number(off?.n ?? 0)
   }
   return {
-    groups: groups.map((one) => ({
-      projectId: Number(one.project),
-      groupHash: hashText(one.hash),
-      rows: Number(one.n),
-      thinned: Number(one.away),
-      oldestReceivedMs: Number(one.oldest),
+    groups: groups.map((group) => ({
+      projectId: Number(group.project),
+      groupHash: hashText(group.hash),
+      rows: Number(group.n),
+      thinned: Number(group.away),
+      oldestReceivedMs: Number(group.oldest),
     })),
     twice: Number(ends?.twice ?? 0),
     lastJpos: Number(ends?.last ?? 0),

@@ -62,8 +62,8 @@ export function spanCases(open: () => EventStore): void {
     await open().insertSpans(spanTsv(rows), 'spans:1-2')
     await open().insertSpans(spanTsv([span(2, { jpos: 900_000_100, place: 0 })]), 'spans:2-3')
     const found = await open().spansOfTrace([51], traceOf(1), 10)
-    expect(found).toEqual([segment(), rows[2], rows[0]].map((one) => seen(one as SpanRow)))
-    expect((await open().spansOfTrace([51], traceOf(1), 2)).map((one) => one.spanId)).toEqual([idOf(0), idOf(1)])
+    expect(found).toEqual([segment(), rows[2], rows[0]].map((item) => seen(item as SpanRow)))
+    expect((await open().spansOfTrace([51], traceOf(1), 2)).map((item) => item.spanId)).toEqual([idOf(0), idOf(1)])
   })
 
   test('of a trace with more rows than are ordered here the engine gives the same, each once', async () => {
@@ -72,7 +72,7 @@ export function spanCases(open: () => EventStore): void {
         span(n, { projectId: 58, jpos: 950_000_000 + n * 10 + copy, isSegment: n === 3, receivedMs: monday + copy }),
       )
     await open().insertSpans(spanTsv([1, 2, 3, 4, 5].flatMap((n) => at(n, 3))), 'spans:60-61')
-    const ids = async (max: number) => (await open().spansOfTrace([58], traceOf(1), max)).map((one) => one.spanId)
+    const ids = async (max: number) => (await open().spansOfTrace([58], traceOf(1), max)).map((item) => item.spanId)
     // 15 rows of 5 spans: up to twice as many rows as are asked for are ordered here
     for (const max of [2, 7]) expect(await ids(max)).toEqual([3, 1, 2, 4, 5].slice(0, max).map(idOf))
     expect(await ids(8)).toEqual([3, 1, 2, 4, 5].map(idOf))
@@ -107,7 +107,7 @@ export function spanCases(open: () => EventStore): void {
     ]
     await open().insertSpans(spanTsv(rows), 'spans:20-21')
     const found = await open().recentTransactions(monday + 3 * day, 10)
-    expect(found.filter((one) => one.projectId === 53)).toEqual(
+    expect(found.filter((item) => item.projectId === 53)).toEqual(
       [2, 1].map((n) => ({ projectId: 53, traceId: traceOf(1), spanId: idOf(n) })),
     )
   })
@@ -132,9 +132,9 @@ export function spanCases(open: () => EventStore): void {
     const rows = [segment({ projectId: 56, jpos: 940_000_000 }), span(1, { projectId: 56, jpos: 940_000_000 })]
     await open().insertSpans(spanTsv(rows), 'spans:40-41')
     await open().insertSpans(spanTsv(rows.slice(1)), 'spans:40-41:again')
-    const own = (await open().spanTally()).filter((one) => one.projectId === 56)
+    const own = (await open().spanTally()).filter((item) => item.projectId === 56)
     expect(own).toEqual([{ projectId: 56, transactions: 1, spans: 2, twice: 1, lastJpos: 940_000_000 }])
-    expect((await open().spansByProject()).find((one) => one.projectId === 56)).toEqual({ projectId: 56, rows: 3 })
+    expect((await open().spansByProject()).find((item) => item.projectId === 56)).toEqual({ projectId: 56, rows: 3 })
   })
 
   test('days go whole: those that are over, and the oldest one when the disk is full', async () => {
@@ -144,7 +144,7 @@ export function spanCases(open: () => EventStore): void {
     expect(await open().dropSpansBefore(long + day, long + 2 * day)).toEqual(['2020-01-10'])
     expect(await open().dropOldestSpans(Date.UTC(2020, 0, 11))).toBe(undefined)
     expect(await open().dropOldestSpans(Date.UTC(2020, 0, 12))).toBe('2020-01-11')
-    expect((await open().spansOfTrace([57], traceOf(1), 10)).map((one) => one.spanId)).toEqual([idOf(2)])
+    expect((await open().spansOfTrace([57], traceOf(1), 10)).map((item) => item.spanId)).toEqual([idOf(2)])
     expect(await open().dropSpansBefore(long + 4 * day, long + 2 * day)).toEqual(['2020-01-12'])
   })
 }

@@ -5,7 +5,7 @@ import { bucketsOf, type SpreadBucket, spreadOf } from './spread.ts'
 function bucketsAt(places: number[]): SpreadBucket[] {
   const found = Map.groupBy(
     places.map((bucket, at) => ({ bucket, us: at, id: `e${at}` })),
-    (one) => one.bucket,
+    (item) => item.bucket,
   )
   return [...found].map(([bucket, events]) => ({ bucket, events: events.slice(0, bucketsOf.eachMax) }))
 }

@@ -32,8 +32,8 @@ export function spreadOf(buckets: readonly SpreadBucket[], lastId: string): stri
   const rest = between.filter(({ id }) => !chosen.has(id))
   const missing = Math.min(spreadCount - chosen.size, rest.length)
   for (let at = 0; at < missing; at++) {
-    const one = rest[Math.floor((at * rest.length) / missing)]
-    if (one) chosen.add(one.id)
+    const item = rest[Math.floor((at * rest.length) / missing)]
+    if (item) chosen.add(item.id)
   }
   return [...kept, ...chosen]
 }

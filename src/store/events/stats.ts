@@ -93,11 +93,11 @@ export function createFigures(connection: Connection, database: string, clock: C
       for (const { place, users_n = '0', life_n } of users)
         Object.assign(made[place - 1] ?? {}, { users: Number(users_n), lifetimeUsers: Number(life_n) })
       for (const { place, events, points, ...own } of ranges) {
-        const one = made[place - 1]
-        if (!one) continue
-        one.events = Number(events)
-        one.series = points[0].map((start, at) => ({ startMs: Number(start), events: Number(points[1][at]) }))
-        if ('users_n' in own) one.users = Number(own.users_n)
+        const item = made[place - 1]
+        if (!item) continue
+        item.events = Number(events)
+        item.series = points[0].map((start, at) => ({ startMs: Number(start), events: Number(points[1][at]) }))
+        if ('users_n' in own) item.users = Number(own.users_n)
       }
       return made
     },

@@ -18,7 +18,7 @@ function createTagPairs(connection: Connection, table: string): Tags['tagPairs']
     if (hashes.length === 0 || spans.length === 0) return { events: 0, counts }
     const values = createValues()
     const span = (ms: number) => `fromUnixTimestamp64Milli(${values.add('Int64', ms)}, 'UTC')`
-    const within = spans.map((one) => `(timestamp >= ${span(one.fromMs)} AND timestamp < ${span(one.toMs)})`)
+    const within = spans.map((item) => `(timestamp >= ${span(item.fromMs)} AND timestamp < ${span(item.toMs)})`)
     const rows = await connection.rows<{ pair: string; n: string }>(
       // The empty pair stands for the event itself: one pass counts both.
       `SELECT pair, count() AS n FROM ${table}

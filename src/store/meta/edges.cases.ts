@@ -18,7 +18,7 @@ export function edgeCases(fresh: () => MetaStore): void {
 const found = (meta: MetaStore, filter: IssueFilter) =>
   meta
     .listIssues({ projectIds: [1], filter, sort: 'first', max: 10 })
-    .map((one) => one.id)
+    .map((issue) => issue.id)
     .sort()
 
 function operatorCases(fresh: () => MetaStore): void {
@@ -88,7 +88,7 @@ function operatorCases(fresh: () => MetaStore): void {
     const many = Array.from({ length: 100 }, (_, i): IssueFilter => ({ op: 'text', value: `none${i}` }))
     expect(found(meta, { op: 'or', of: [...many, { op: 'text', value: 'two' }] })).toEqual([2])
     const ids = Array.from({ length: 1000 }, (_, i) => i + 1)
-    expect(meta.issuesByIds(ids).map((one) => one.id)).toEqual(expect.arrayContaining([1, 2]))
+    expect(meta.issuesByIds(ids).map((issue) => issue.id)).toEqual(expect.arrayContaining([1, 2]))
     expect(meta.issuesByIds([])).toEqual([])
   })
 
@@ -112,28 +112,28 @@ function pageCases(fresh: () => MetaStore): void {
       for (let page = 0; page < 9; page++) {
         const id = seen.at(-1)
         const after = id === undefined ? {} : { after: { valueMs: nowMs, id } }
-        seen.push(...meta.listIssues({ projectIds: [1], sort, max, ...after }).map((one) => one.id))
+        seen.push(...meta.listIssues({ projectIds: [1], sort, max, ...after }).map((issue) => issue.id))
       }
       expect(seen).toEqual([7, 6, 5, 4, 3, 2, 1])
     })
 
     test('an issue that moves up between two pages is not shown again behind', () => {
       const meta = fresh()
-      const at = (one: number, more: Partial<EventEffect> = {}) =>
-        effect({ hashes: [hash(one)], timestampMs: nowMs + one, ...more })
-      commit(meta, { events: [1, 2, 3, 4].map((one) => at(one)) })
+      const at = (value: number, more: Partial<EventEffect> = {}) =>
+        effect({ hashes: [hash(value)], timestampMs: nowMs + value, ...more })
+      commit(meta, { events: [1, 2, 3, 4].map((item) => at(item)) })
       const first = meta.listIssues({ projectIds: [1], sort, max: 2 })
-      expect(first.map((one) => one.id)).toEqual([4, 3])
+      expect(first.map((item) => item.id)).toEqual([4, 3])
       commit(meta, { events: [at(4, { timestampMs: nowMs + 99 })] })
       const last = first.at(-1)
       const after = { valueMs: nowMs + 3, id: last?.id ?? 0 }
-      expect(meta.listIssues({ projectIds: [1], sort, max: 2, after }).map((one) => one.id)).toEqual([2, 1])
+      expect(meta.listIssues({ projectIds: [1], sort, max: 2, after }).map((issue) => issue.id)).toEqual([2, 1])
     })
   })
 
   test('a range counts by the last event, its start included', () => {
     const meta = fresh()
-    commit(meta, { events: [1, 2, 3].map((one) => effect({ hashes: [hash(one)], timestampMs: nowMs + one })) })
+    commit(meta, { events: [1, 2, 3].map((item) => effect({ hashes: [hash(item)], timestampMs: nowMs + item })) })
     const count = (fromMs: number) => meta.countIssues({ projectIds: [1], fromMs })
     expect([nowMs, nowMs + 2, nowMs + 3, nowMs + 4].map(count)).toEqual([3, 2, 1, 0])
     expect(meta.listIssues({ projectIds: [1], fromMs: nowMs + 2, sort: 'last', max: 9 })).toHaveLength(2)
@@ -157,8 +157,8 @@ function undoCases(fresh: () => MetaStore): void {
   test.each(changes)('undo: %s (%s) to %s (%s) and back, by what the activity kept', (status, substatus, to, toSub) => {
     const meta = fresh()
     commit(meta, { events: [effect()] })
-    const set = (one: Issue['status'], sub: Issue['substatus']) =>
-      meta.updateIssue(1, { status: one, substatus: sub }, 'ann', nowMs)
+    const set = (item: Issue['status'], sub: Issue['substatus']) =>
+      meta.updateIssue(1, { status: item, substatus: sub }, 'ann', nowMs)
     // the fresh issue is unresolved and new already
     if (status !== 'unresolved') set(status, substatus)
     else if (substatus !== 'new') {
@@ -168,7 +168,7 @@ function undoCases(fresh: () => MetaStore): void {
     const before = meta.issueById(1)
     expect([before?.status, before?.substatus]).toEqual([status, substatus])
     const { activityId } = set(to, toSub)
-    const kept = meta.activityOf(1).find((one) => one.id === activityId)?.data as { before: Partial<Issue> }
+    const kept = meta.activityOf(1).find((item) => item.id === activityId)?.data as { before: Partial<Issue> }
     expect(kept.before).toMatchObject({ status, substatus })
     const { issue } = meta.updateIssue(1, kept.before, 'ann', nowMs)
     expect([issue.status, issue.substatus, issue.statusDetails]).toEqual([status, substatus, before?.statusDetails])
@@ -230,7 +230,7 @@ function seenCases(fresh: () => MetaStore): void {
     })
     const all = meta.environmentsOf([1, 2])
     expect(new Set(all).size).toBe(all.length)
-    expect(all.filter((one) => one !== '').sort()).toEqual(['Staging', 'dev', 'production'])
+    expect(all.filter((item) => item !== '').sort()).toEqual(['Staging', 'dev', 'production'])
     expect([meta.environmentsOf([]), meta.environmentsOf([9])]).toEqual([[], []])
   })
 
@@ -239,7 +239,7 @@ function seenCases(fresh: () => MetaStore): void {
     const at = (release: string, ms: number) => effect({ release, timestampMs: nowMs + ms })
     commit(meta, { events: [at('a@1', 5), at('a@2', 3), at('a@1', 1), at('', 9)] })
     commit(meta, { events: [at('a@2', 7)] })
-    const versions = (max: number) => meta.releasesOf([1], max).map((one) => one.version)
+    const versions = (max: number) => meta.releasesOf([1], max).map((release) => release.version)
     expect([versions(9), versions(1), meta.releasesOf([], 9)]).toEqual([['a@2', 'a@1'], ['a@2'], []])
     const [, first] = meta.releasesOf([1], 9)
     expect([first?.firstEventMs, first?.lastEventMs].every((ms) => ms !== undefined && ms >= nowMs + 1)).toBe(true)
@@ -248,11 +248,11 @@ function seenCases(fresh: () => MetaStore): void {
 
   test('digests: newest first, each once, and the issues that had one', () => {
     const meta = fresh()
-    const at = (digest: string, one: number, ms: number) =>
-      effect({ digest, hashes: [hash(one)], timestampMs: nowMs + ms, eventId: String(ms).padStart(32, '0') })
+    const at = (digest: string, value: number, ms: number) =>
+      effect({ digest, hashes: [hash(value)], timestampMs: nowMs + ms, eventId: String(ms).padStart(32, '0') })
     commit(meta, { events: [at('11', 1, 1), at('22', 1, 2), at('11', 1, 3), at('11', 2, 9), at('', 1, 10)] })
     expect(meta.digestsOf(1)).toEqual(['11', '22'])
-    expect(meta.issuesOfDigest([1], '11').map((one) => [one.issueId, one.lastMs])).toEqual([
+    expect(meta.issuesOfDigest([1], '11').map((issue) => [issue.issueId, issue.lastMs])).toEqual([
       [2, nowMs + 9],
       [1, nowMs + 3],
     ])

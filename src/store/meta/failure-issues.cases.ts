@@ -15,8 +15,8 @@ export function failureIssueCases(fresh: () => MetaStore): void {
       commit(meta, { events: [server(1, sure(1)), server(2, sure(2)), browser(1, sure(1)), browser(2, sure(2))] })
       joinAll(meta)
       const issues = meta.issueIdsOf([1, 2].map((n) => ({ projectId: 2, groupHash: hash(1000 + n) })))
-      const [one = 0, two = 0] = [1, 2].map((n) => issues.get(`2:${hash(1000 + n)}`))
-      return { meta, one, two }
+      const [item = 0, two = 0] = [1, 2].map((n) => issues.get(`2:${hash(1000 + n)}`))
+      return { meta, one: item, two }
     }
     const events = (meta: MetaStore, issueId: number) => meta.browserSideOf(issueId, [1], 1).events
 

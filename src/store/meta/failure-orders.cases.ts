@@ -25,7 +25,7 @@ const drawn: fc.Arbitrary<Drawn> = fc
       .map((ms) => nowMs + ms),
     group: fc.constantFrom(1, 1, 2),
   })
-  .map((one) => ({ ...one, sure: one.sure && one.digest !== '' }) as Drawn)
+  .map((item) => ({ ...item, sure: item.sure && item.digest !== '' }) as Drawn)
 
 /** An order of arrival with repeats, in batches; how many sides each look behind a batch takes. */
 type Order = { at: number[]; batches: number[]; max: number }
@@ -90,10 +90,11 @@ const toSide = ({ kind, group, ...one }: Drawn, n: number): Side => ({
 /** The answer that a look at everything gives. */
 function answerOf(own: Side, all: readonly Side[]): string {
   const found = decide(own, {
-    ofDigest: own.digest === '' ? [] : all.filter((one) => one.side === 'server' && one.digest === own.digest),
-    ofTrace: own.traceId === '' ? [] : all.filter((one) => one.traceId === own.traceId),
+    ofDigest: own.digest === '' ? [] : all.filter((item) => item.side === 'server' && item.digest === own.digest),
+    ofTrace: own.traceId === '' ? [] : all.filter((item) => item.traceId === own.traceId),
     ofRoute: all.filter(
-      (one) => one.side === 'browser' && one.route === own.route && one.userHash === own.userHash && own.route !== '',
+      (item) =>
+        item.side === 'browser' && item.route === own.route && item.userHash === own.userHash && own.route !== '',
     ),
     crowded: false,
   })
@@ -102,16 +103,16 @@ function answerOf(own: Side, all: readonly Side[]): string {
 
 /** Groups of server events that a link of this kind could as well lead to, as docs/digests.md says. */
 function claimants(reason: string, own: Side, all: readonly Side[]): Set<string> {
-  const near = (one: Side, ms: number) => Math.abs(one.receivedMs - own.receivedMs) <= ms
-  const servers = all.filter((one) => one.side === 'server')
-  const named = servers.filter((one) => one.digest === own.digest)
-  const inTrace = servers.filter((one) => one.traceId === own.traceId && near(one, traceWindowMs))
+  const near = (side: Side, ms: number) => Math.abs(side.receivedMs - own.receivedMs) <= ms
+  const servers = all.filter((item) => item.side === 'server')
+  const named = servers.filter((server) => server.digest === own.digest)
+  const inTrace = servers.filter((server) => server.traceId === own.traceId && near(server, traceWindowMs))
   const found = {
-    digest: named.filter((one) => one.sure),
-    trace: own.sure ? inTrace.filter((one) => one.digest === own.digest) : inTrace,
-    route: named.filter((one) => one.route === own.route && near(one, routeWindowMs)),
+    digest: named.filter((item) => item.sure),
+    trace: own.sure ? inTrace.filter((item) => item.digest === own.digest) : inTrace,
+    route: named.filter((item) => item.route === own.route && near(item, routeWindowMs)),
   }[reason]
-  return new Set(found?.map((one) => one.group))
+  return new Set(found?.map((item) => item.group))
 }
 
 /** Whatever arrives, in whatever order and however often, ends in the same links. */
@@ -123,7 +124,7 @@ export function failureOrderCases(fresh: () => MetaStore): void {
       fc.assert(
         fc.property(arrivals, ([drawnSides, orders]) => {
           const all = drawnSides.map(toSide)
-          const expected = all.map((one) => (one.side === 'browser' ? answerOf(one, all) : 'server'))
+          const expected = all.map((item) => (item.side === 'browser' ? answerOf(item, all) : 'server'))
           for (const order of orders)
             expect(arrive(meta, `o${++state.organizations}`, drawnSides, order)).toEqual(expected)
           for (const [n, answer] of expected.entries()) {

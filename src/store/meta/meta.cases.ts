@@ -177,14 +177,14 @@ function filterCases(fresh: () => MetaStore): void {
     expect(
       meta
         .listIssues({ projectIds: [1], filter, sort: 'first', max: 10 })
-        .map((one) => one.id)
+        .map((issue) => issue.id)
         .sort(),
     ).toEqual(ids)
     expect(meta.countIssues({ projectIds: [1], filter })).toBe(ids.length)
     expect(
       meta
         .issuesByIds([1, 2, 3, 99], filter)
-        .map((one) => one.id)
+        .map((issue) => issue.id)
         .sort(),
     ).toEqual(ids)
     expect([...meta.issueStarts([1, 2, 3, 99], filter)].sort()).toEqual(ids.map((id) => [id, nowMs]))
@@ -201,10 +201,12 @@ function filterCases(fresh: () => MetaStore): void {
     })
     meta.updateIssue(2, { status: 'unresolved', substatus: 'escalating' }, null, nowMs)
     const ids = (filter: IssueFilter) =>
-      meta.groupsOfIssues({ projectIds: [1], filter, max: 9 }).map((one) => one.issueId)
+      meta.groupsOfIssues({ projectIds: [1], filter, max: 9 }).map((group) => group.issueId)
     expect(ids({ op: 'priority', value: 'high' })).toEqual([2])
     expect(ids({ op: 'priority', value: 'low' }).sort()).toEqual([1, 3])
-    expect(meta.groupsOfIssues({ projectIds: [1], fromMs: nowMs + 3, max: 9 }).map((one) => one.issueId)).toEqual([3])
+    expect(meta.groupsOfIssues({ projectIds: [1], fromMs: nowMs + 3, max: 9 }).map((group) => group.issueId)).toEqual([
+      3,
+    ])
     expect(meta.groupsOfIssues({ projectIds: [1], max: 2 })).toHaveLength(2)
     expect(meta.groupsOfIssues({ projectIds: [], max: 2 })).toEqual([])
   })
@@ -295,8 +297,10 @@ function settingCases(fresh: () => MetaStore, open: Open): void {
     ])
     meta.setMember(1, 'bob', 'viewer')
     meta.setMember(1, 'bob', 'admin')
-    expect(meta.organizationsOf('bob').map((one) => [one.slug, one.role])).toEqual([['acme', 'admin']])
-    expect(meta.membersOf(1).map((one) => one.userId)).toEqual(['ann', 'bob'])
+    expect(meta.organizationsOf('bob').map((organization) => [organization.slug, organization.role])).toEqual([
+      ['acme', 'admin'],
+    ])
+    expect(meta.membersOf(1).map((member) => member.userId)).toEqual(['ann', 'bob'])
     meta.removeMember(1, 'bob')
     expect(meta.organizationsOf('bob')).toEqual([])
     expect(open(testClock()).organizations()).toEqual([])
@@ -414,10 +418,10 @@ function countCases(fresh: () => MetaStore): void {
       ],
       dead: [dead, { ...dead, jpos: 8, blobKey: '' }, { ...dead, jpos: 9, receivedMs: 900, blobKey: 'd9' }],
     })
-    expect(meta.attachmentsOf(1, 'e1').map((one) => one.blobKey)).toEqual(['k1', 'k2'])
+    expect(meta.attachmentsOf(1, 'e1').map((item) => item.blobKey)).toEqual(['k1', 'k2'])
     expect(meta.attachmentsOf(2, 'e1')).toEqual([])
     expect(meta.attachmentById(1)).toEqual({ id: 1, ...attachment })
-    expect(meta.deadItems(2).map((one) => one.jpos)).toEqual([9, 8])
+    expect(meta.deadItems(2).map((deadItem) => deadItem.jpos)).toEqual([9, 8])
     expect(meta.prune(nowMs, 200, 500).sort()).toEqual(['d1', 'k1'])
     expect([meta.attachmentById(1), meta.attachmentById(3)?.eventId, meta.deadItems(9).length]).toEqual([
       undefined,
@@ -467,7 +471,7 @@ function tokenCases(open: Open): void {
       return meta.tokenBySecret(secret)?.lastUsedMs
     })
     expect(uses).toEqual([nowMs, nowMs, nowMs + 60_000])
-    expect(meta.tokensOf('ann').map((one) => one.name)).toEqual(['ci'])
+    expect(meta.tokensOf('ann').map((item) => item.name)).toEqual(['ci'])
     meta.deleteToken(token.id)
     expect([meta.tokenBySecret(secret), meta.tokensOf('ann')]).toEqual([undefined, []])
   })

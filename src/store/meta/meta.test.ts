@@ -85,7 +85,7 @@ test('a side that can’t be joined is set aside; those beside and behind it are
   ])
   commit(meta, { events })
   expect(meta.joinFailures(10, nowMs)).toMatchObject({ looked: 4, linked: 1, aside: 1, more: false })
-  expect([bad, good].map((one) => meta.failureLinkOf(1, one)?.reason)).toEqual([undefined, 'digest'])
+  expect([bad, good].map((item) => meta.failureLinkOf(1, item)?.reason)).toEqual([undefined, 'digest'])
   expect(meta.joinFailures(10, nowMs)).toMatchObject({ looked: 0 })
   // What touches it again tries it again.
   fault.script('drop trigger fault')
@@ -160,7 +160,7 @@ test('every commit is synced, in WAL, with foreign keys; what throws is rolled b
 
 test('its files are the owner’s only, also those that an older version left open to others', () => {
   const file = nextFile()
-  const modes = () => [file, `${file}-wal`, `${file}-shm`].map((one) => (statSync(one).mode & 0o777).toString(8))
+  const modes = () => [file, `${file}-wal`, `${file}-shm`].map((item) => (statSync(item).mode & 0o777).toString(8))
   const meta = openSqliteMeta(file, { clock: testClock() })
   const second = openAuthDatabase(file)
   meta.setValue('a', 'b')

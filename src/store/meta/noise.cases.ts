@@ -9,15 +9,17 @@ const idOf = (n: number) => n.toString(16).padStart(32, '0')
 /** An event of the group `n` with these signs; none is one of the team's own. */
 const event = (n: number, signs?: SignKey[], more: Partial<EventEffect> = {}): EventEffect =>
   effect({ hashes: [hash(n)], ...(signs ? { signs } : {}), ...more })
-const times = (count: number, one: EventEffect) => Array.from({ length: count }, () => one)
+const times = (count: number, eventEffect: EventEffect) => Array.from({ length: count }, () => eventEffect)
 const own = (n: number) => event(n)
 const shown = (meta: MetaStore) =>
-  meta.listIssues({ projectIds: [1], sort: 'first', max: 99 }).map((one) => [one.shortId, one.noise, one.signCounts])
+  meta
+    .listIssues({ projectIds: [1], sort: 'first', max: 99 })
+    .map((issue) => [issue.shortId, issue.noise, issue.signCounts])
 const found = (meta: MetaStore, not = false) => {
   const noise = { op: 'noise' } as const
   const filter = not ? ({ op: 'not', of: noise } as const) : noise
   const request = { projectIds: [1], filter }
-  const ids = meta.listIssues({ ...request, sort: 'last', max: 99 }).map((one) => one.id)
+  const ids = meta.listIssues({ ...request, sort: 'last', max: 99 }).map((issue) => issue.id)
   expect(meta.countIssues(request)).toBe(ids.length)
   return ids.sort((a, b) => a - b)
 }
@@ -160,12 +162,12 @@ function play(meta: MetaStore, seed: number): void {
   const hashes = Array.from({ length: 12 }, (_, n) => n + 1)
   const issueOf = () => meta.issueIdsOf(hashes.map((n) => ({ projectId: 1, groupHash: hash(n) })))
   const ids = () => [...new Set(issueOf().values())]
-  const eventsOf = (wanted: readonly string[]) => events.filter((one) => wanted.includes(hash(one.hash)))
+  const eventsOf = (wanted: readonly string[]) => events.filter((item) => wanted.includes(hash(item.hash)))
   const steps: (() => void)[] = [
     () => {
       const made = Array.from({ length: 1 + random(6) }, () => ({ hash: 1 + random(12), signs: signs() }))
       events.push(...made)
-      commit(meta, { events: made.map((one) => event(one.hash, one.signs)) })
+      commit(meta, { events: made.map((item) => event(item.hash, item.signs)) })
     },
     () => {
       const [into, from] = [ids()[random(ids().length)], ids()[random(ids().length)]]
@@ -173,17 +175,17 @@ function play(meta: MetaStore, seed: number): void {
     },
     () => {
       const id = ids()[random(ids().length)] ?? 0
-      const all = meta.issueHashes(id).map((one) => one.hash)
+      const all = meta.issueHashes(id).map((issueHash) => issueHash.hash)
       const some = all.slice(0, random(all.length))
       if (some.length > 0) meta.unmergeHashes(id, leaving(some, eventsOf(some).length), null, nowMs)
     },
     () => {
       const moves = Array.from({ length: 1 + random(4) }, () => events[random(events.length)])
-      const made = [...new Set(moves)].flatMap((one): RegroupMove[] => {
-        if (!one) return []
-        const before = { fromHash: hash(one.hash), fromSigns: one.signs }
-        Object.assign(one, { hash: 1 + random(12), signs: signs() })
-        return [{ ...before, effect: event(one.hash, one.signs) }]
+      const made = [...new Set(moves)].flatMap((move): RegroupMove[] => {
+        if (!move) return []
+        const before = { fromHash: hash(move.hash), fromSigns: move.signs }
+        Object.assign(move, { hash: 1 + random(12), signs: signs() })
+        return [{ ...before, effect: event(move.hash, move.signs) }]
       })
       regroup(meta, made)
     },
@@ -192,11 +194,11 @@ function play(meta: MetaStore, seed: number): void {
     steps[random(steps.length)]?.()
     const expected = new Map(ids().map((id) => [id, { count: 0, signs: {} as SignCounts }]))
     const owners = issueOf()
-    for (const one of events) {
-      const sum = expected.get(owners.get(`1:${hash(one.hash)}`) ?? 0)
+    for (const item of events) {
+      const sum = expected.get(owners.get(`1:${hash(item.hash)}`) ?? 0)
       if (!sum) throw new Error('an event belongs to no issue')
       sum.count++
-      for (const key of one.signs ?? []) sum.signs[key] = (sum.signs[key] ?? 0) + 1
+      for (const key of item.signs ?? []) sum.signs[key] = (sum.signs[key] ?? 0) + 1
     }
     for (const [id, sum] of expected)
       expect({ at, ...meta.issueById(id) }).toMatchObject({

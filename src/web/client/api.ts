@@ -44,7 +44,7 @@ export type ApiRequest = {
 export type ApiPage<Row> = { rows: Row[]; next: string | null; hits: number | null }
 
 const strings = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
+  Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 
 /** Reads the body of a refused call: `{detail, code, causes}`, or `{field: [sentence]}` of a form. */
 export function apiError(status: number, text: string): ApiError {
@@ -85,7 +85,7 @@ export function apiUrl(path: string, query: ApiRequest['query'] = {}): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined) continue
-    for (const one of Array.isArray(value) ? value : [value]) search.append(name, String(one))
+    for (const item of Array.isArray(value) ? value : [value]) search.append(name, String(item))
   }
   const text = search.toString()
   return withBase(`/api/0/${path}${text ? `?${text}` : ''}`)

@@ -34,7 +34,7 @@ function page(kept = new Map<string, string>(), metas: Record<string, string> = 
       },
       getElementById: () => (said.length > 0 ? {} : null),
       createElement: () => ({ setAttribute: () => undefined, textContent: '' }),
-      body: { prepend: (one: { textContent: string }) => void said.push(one.textContent) },
+      body: { prepend: (item: { textContent: string }) => void said.push(item.textContent) },
     },
   })
   const fail = (target: unknown, error?: unknown) => handlers.get('error')?.({ target, error })

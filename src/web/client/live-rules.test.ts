@@ -77,8 +77,8 @@ function browser() {
     return { line, heard, state, close }
   }
   const say = (id: number, change: LiveChange = { kind: 'issue', id: String(id) }) =>
-    streams.find((one) => !one.closed)?.on.message(String(id), JSON.stringify(change))
-  return { clock, streams, open, say, since: () => streams.map((one) => one.since) }
+    streams.find((stream) => !stream.closed)?.on.message(String(id), JSON.stringify(change))
+  return { clock, streams, open, say, since: () => streams.map((stream) => stream.since) }
 }
 
 describe('the live line', () => {

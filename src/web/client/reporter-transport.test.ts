@@ -11,8 +11,8 @@ function page() {
   const sent: [number, string][] = []
   const state = { hidden: false, hide: () => {}, flushed: 0, failing: false }
   const inner: Transport = {
-    send: async (one) => {
-      sent.push([clock.now(), one[1].map((item) => item[0].type).join()])
+    send: async (entry) => {
+      sent.push([clock.now(), entry[1].map((item) => item[0].type).join()])
       if (state.failing) throw new Error('network')
       return { statusCode: 200 }
     },

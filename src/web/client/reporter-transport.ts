@@ -36,7 +36,7 @@ export function patientTransport(inner: Transport, room: TransportRoom = pageRoo
     leave = undefined
     const due = held
     held = []
-    for (const one of due) one.answered(inner.send(one.envelope))
+    for (const item of due) item.answered(inner.send(item.envelope))
   }
   room.onHide(release)
   return {

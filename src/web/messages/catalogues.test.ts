@@ -91,7 +91,7 @@ describe('hints of grouping', () => {
 })
 
 test('the search box has a sentence for each field that it offers', () => {
-  const names = fields.filter((one) => one.shown).map((one) => one.name.replaceAll('.', '_'))
+  const names = fields.filter((field) => field.shown).map((field) => field.name.replaceAll('.', '_'))
   expect(Object.keys(searchEn.field).sort()).toEqual(names.sort())
 })
 
@@ -108,5 +108,5 @@ test('signs are said on the screen in the same words as by the API', () => {
     ...{ invariant: invariants, hydration: hydrationCauses, skew: skewKinds, noise: noiseKinds },
   })
   const chips = [signsEn.causeChip, signsEn.skewChip, signsEn.chip]
-  expect(chips.map((one) => Object.keys(one))).toEqual([hydrationCauses, skewKinds, noiseKinds].map(Object.keys))
+  expect(chips.map((chip) => Object.keys(chip))).toEqual([hydrationCauses, skewKinds, noiseKinds].map(Object.keys))
 })

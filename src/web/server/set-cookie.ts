@@ -33,7 +33,7 @@ export function parseSetCookie(line: string): CookieParts | undefined {
     const split = attribute.indexOf('=')
     const key = (split < 0 ? attribute : attribute.slice(0, split)).trim().toLowerCase()
     const value = split < 0 ? '' : attribute.slice(split + 1).trim()
-    const site = sameSites.find((one) => one === value.toLowerCase())
+    const site = sameSites.find((sameSite) => sameSite === value.toLowerCase())
     if (key === 'path') parts.options.path = value
     else if (key === 'domain') parts.options.domain = value
     else if (key === 'max-age' && Number.isFinite(Number(value))) parts.options.maxAge = Number(value)

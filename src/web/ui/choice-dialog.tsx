@@ -109,9 +109,9 @@ export function ChoiceDialog({
             ) : (
               <span className="grow" />
             )}
-            {choice.keys?.map((one) => (
-              <kbd key={one} className="key">
-                {one}
+            {choice.keys?.map((key) => (
+              <kbd key={key} className="key">
+                {key}
               </kbd>
             ))}
           </div>

@@ -19,8 +19,8 @@ const steps = /^(?:Shift\+)?(?:[jk]|Arrow(?:Up|Down))$/
 export function bindingMap(bindings: readonly Binding[]): Record<string, (event: KeyboardEvent) => void> {
   const map: Record<string, (event: KeyboardEvent) => void> = {}
   for (const { keys, run } of bindings) {
-    for (const one of spellings(keys)) {
-      map[one] = (event) => {
+    for (const spelling of spellings(keys)) {
+      map[spelling] = (event) => {
         event.preventDefault()
         if (!event.repeat || steps.test(keys)) run(event)
       }
@@ -34,7 +34,7 @@ export function bindingMap(bindings: readonly Binding[]): Record<string, (event:
  * `g i` goes somewhere and does not do what `i` does, too.
  */
 export const secondOf = (bindings: readonly Binding[], first: string, key: string): Binding | undefined =>
-  bindings.findLast((one) => one.keys === `${first} ${key}`)
+  bindings.findLast((binding) => binding.keys === `${first} ${key}`)
 
 /** Whether a binding is a letter or sign alone, or begins with one: such keys can be switched off (WCAG 2.1.4). */
 export const isSingle = (keys: string): boolean =>
@@ -80,7 +80,7 @@ export type HelpRow = { label: string; ways: string[][] }
  * keys do stands there once.
  */
 export function groupedBindings(bindings: readonly Binding[]): { group: string; rows: HelpRow[] }[] {
-  const newest = new Map(bindings.map((one) => [one.keys, one]))
+  const newest = new Map(bindings.map((binding) => [binding.keys, binding]))
   const groups = new Map<string, Map<string, HelpRow>>()
   for (const { keys, group, label } of newest.values()) {
     const rows = groups.get(group) ?? new Map<string, HelpRow>()

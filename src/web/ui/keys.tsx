@@ -27,8 +27,8 @@ export function KeyProvider({ children }: { children: ReactNode }) {
   const handler = useRef<(event: KeyboardEvent) => void>(() => {})
   const registry = useMemo<Registry>(() => {
     const changed = () => {
-      const single = bindings.current.filter((one) => !one.keys.includes(' '))
-      const active = singleKeysOff() ? single.filter((one) => !isSingle(one.keys)) : single
+      const single = bindings.current.filter((item) => !item.keys.includes(' '))
+      const active = singleKeysOff() ? single.filter((item) => !isSingle(item.keys)) : single
       handler.current = createKeybindingsHandler(bindingMap(active), { timeout: sequenceMs })
       for (const listener of listeners.current) listener()
     }
@@ -37,7 +37,7 @@ export function KeyProvider({ children }: { children: ReactNode }) {
         bindings.current = [...bindings.current, binding]
         changed()
         return () => {
-          bindings.current = bindings.current.filter((one) => one !== binding)
+          bindings.current = bindings.current.filter((item) => item !== binding)
           changed()
         }
       },

@@ -90,7 +90,7 @@ function useFailedAgain(up: boolean): void {
   const before = useRef(up)
   useEffect(() => {
     if (up && !before.current)
-      void client.refetchQueries({ type: 'active', predicate: (one) => one.state.status === 'error' })
+      void client.refetchQueries({ type: 'active', predicate: (query) => query.state.status === 'error' })
     before.current = up
   }, [up, client])
 }

@@ -18,18 +18,18 @@ export function Palette({ actions, onClose }: { actions: readonly Choice[]; onCl
   const t = useTranslations('shell')
   const router = useRouter()
   const bindings = useBindings()
-  const labels = new Set(actions.map((one) => one.text))
-  const newest = new Map(bindings.map((one) => [one.keys, one]))
-  const byLabel = new Map([...newest.values()].map((one) => [one.label, one]))
+  const labels = new Set(actions.map((action) => action.text))
+  const newest = new Map(bindings.map((binding) => [binding.keys, binding]))
+  const byLabel = new Map([...newest.values()].map((item) => [item.label, item]))
   const keyed = [...byLabel.values()]
     .filter(({ label, keys }) => !labels.has(label) && keys !== '$mod+k' && keys !== 'Escape')
     .map(({ keys, group, label, run }) => ({
       ...{ id: `key-${keys}`, text: label, note: group, keys: shownKeys(keys) },
       run: () => run(noEvent()),
     }))
-  const withKeys = actions.map((one) => {
-    const own = byLabel.get(one.text)
-    return own ? { ...one, keys: shownKeys(own.keys) } : one
+  const withKeys = actions.map((action) => {
+    const own = byLabel.get(action.text)
+    return own ? { ...action, keys: shownKeys(own.keys) } : action
   })
   const jumps = (text: string): Choice[] => {
     const jump = jumpOf(text)

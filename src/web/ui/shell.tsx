@@ -46,7 +46,7 @@ function Entry({
   also?: string[]
 }) {
   const path = usePathname()
-  const here = [href, ...also].some((one) => path === one || path.startsWith(`${one}/`))
+  const here = [href, ...also].some((item) => path === item || path.startsWith(`${item}/`))
   return (
     <Link href={href} className="shell-entry" aria-current={here ? 'page' : undefined} title={label} aria-label={label}>
       {children}
@@ -189,9 +189,9 @@ export function Shell({
               value={organization.slug}
               onChange={(event) => router.push(`/o/${event.target.value}/issues`)}
             >
-              {organizations.map((one) => (
-                <option key={one.slug} value={one.slug}>
-                  {one.name}
+              {organizations.map((item) => (
+                <option key={item.slug} value={item.slug}>
+                  {item.name}
                 </option>
               ))}
             </select>

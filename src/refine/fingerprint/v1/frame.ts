@@ -63,13 +63,13 @@ export function frameParts(frame: NormalFrame, platform: string): FrameParts {
   }
   if (line) values.push(line)
   const isLow = isScript(platform) && (frame.function === 'eval' || lowQuality.has(frame.abs_path ?? ''))
-  return { values, counts: !isLow && values.some((one) => one.contributes), isLow }
+  return { values, counts: !isLow && values.some((entry) => entry.contributes), isLow }
 }
 
 /** The values by which a frame groups. */
 export function frameValues(frame: NormalFrame, platform: string): string[] {
   const { values, counts } = frameParts(frame, platform)
-  return counts ? values.flatMap((one) => contributing(one)) : []
+  return counts ? values.flatMap((entry) => contributing(entry)) : []
 }
 
 /** A stack as both variants see it: oldest frame first. */
@@ -133,16 +133,16 @@ function stackNode(frames: GroupingNode[], isSingle: boolean, marks: StackMarks 
   if (isSingle) return { id: 'stacktrace', contributes: false, hint: 'single-frame-url', values: frames }
   if (maxFrames > 0) {
     let left = maxFrames
-    for (const one of inverted ? frames : frames.toReversed()) {
-      if (!one.contributes) continue
+    for (const frame of inverted ? frames : frames.toReversed()) {
+      if (!frame.contributes) continue
       if (left > 0) left--
       else {
-        one.contributes = false
-        one.hint = 'over-max-frames'
+        frame.contributes = false
+        frame.hint = 'over-max-frames'
       }
     }
   }
-  const count = frames.reduce((sum, one) => sum + Number(one.contributes), 0)
+  const count = frames.reduce((sum, frame) => sum + Number(frame.contributes), 0)
   const isFew = count > 0 && count < minFrames
   const hint = isFew ? 'under-min-frames' : count === 0 ? 'no-frames' : undefined
   return { id: 'stacktrace', contributes: count > 0 && !isFew, ...(hint ? { hint } : {}), values: frames }

@@ -19,7 +19,10 @@ function finished(variant: Plain, own?: string): Variant {
 }
 
 const leftOut = (variants: Plain[], why: string): Plain[] =>
-  variants.map((one): Plain => (one.contributes ? { ...one, contributes: false, why, hint: 'fingerprint-first' } : one))
+  variants.map(
+    (variant): Plain =>
+      variant.contributes ? { ...variant, contributes: false, why, hint: 'fingerprint-first' } : variant,
+  )
 
 const entriesNode = (values: readonly string[]): GroupingNode => ({
   id: 'fingerprint',
@@ -57,7 +60,7 @@ export function groupV1(
     const component = entriesNode(entries.map(resolve))
     const custom: Plain = { name: 'custom_fingerprint', contributes: true, why: source, component }
     return {
-      variants: [custom, ...leftOut(defaults, `the ${source} takes precedence`)].map((one) => finished(one)),
+      variants: [custom, ...leftOut(defaults, `the ${source} takes precedence`)].map((entry) => finished(entry)),
       ...told(event, rule),
     }
   }
@@ -75,7 +78,7 @@ export function groupV1(
       component: { id: 'fingerprint', contributes: true, values: salted },
     }
   })
-  return { variants: variants.map((one) => finished(one)), ...told(event, rule) }
+  return { variants: variants.map((variant) => finished(variant)), ...told(event, rule) }
 }
 
 function told(event: NormalEvent, rule: { text: string; title?: string } | undefined): Pick<Grouped, 'rule' | 'title'> {
@@ -86,16 +89,17 @@ function told(event: NormalEvent, rule: { text: string; title?: string } | undef
 
 function byDefault(event: NormalEvent, defaults: Plain[]): Pick<Grouped, 'variants'> {
   const builtIn = builtInFingerprint(event)
-  if (!builtIn) return { variants: defaults.map((one) => finished(one)) }
+  if (!builtIn) return { variants: defaults.map((entry) => finished(entry)) }
   const { why, values } = builtIn
   const own: Plain = { name: 'built_in_fingerprint', contributes: true, why, component: entriesNode(values) }
   const all = [own, ...leftOut(defaults, 'a built-in fingerprint takes precedence')]
-  return { variants: all.map((one) => finished(one)) }
+  return { variants: all.map((entry) => finished(entry)) }
 }
 
 function crashOf(event: NormalEvent): NormalFrame | undefined {
   const main = frozenMain(event)
-  const thread = event.threads?.values.find((one) => one.crashed) ?? event.threads?.values.find((one) => one.current)
+  const thread =
+    event.threads?.values.find((entry) => entry.crashed) ?? event.threads?.values.find((entry) => entry.current)
   return crashFrame(main?.stacktrace ?? thread?.stacktrace ?? event.stacktrace)
 }
 
@@ -111,10 +115,10 @@ const hydrationTexts = [
 function builtInFingerprint(event: NormalEvent): { why: string; values: string[] } | undefined {
   if (event.platform !== 'javascript' && event.platform !== 'node') return undefined
   const list = event.exception?.values ?? []
-  if (list.some((one) => one.type === 'ChunkLoadError' || one.value?.startsWith('ChunkLoadError')))
+  if (list.some((entry) => entry.type === 'ChunkLoadError' || entry.value?.startsWith('ChunkLoadError')))
     return { why: 'a chunk of the application could not be loaded', values: ['chunkloaderror'] }
   const transaction = event.transaction ?? event.tags.find(([key]) => key === 'transaction')?.[1]
-  if (transaction && list.some((one) => hydrationTexts.some((text) => one.value?.includes(text))))
+  if (transaction && list.some((entry) => hydrationTexts.some((text) => entry.value?.includes(text))))
     return { why: 'hydration failed; one issue for each transaction', values: ['hydrationerror', transaction] }
   return undefined
 }

@@ -26,7 +26,7 @@ export function resolveEntry(entry: string, event: NormalEvent, crash: NormalFra
 
 /** Whether an SDK put the message itself into the fingerprint, with all that varies in it. */
 const isMessage = (entry: string, event: NormalEvent): boolean =>
-  entry !== '' && (event.exception?.values ?? []).some((one) => one.value === entry)
+  entry !== '' && (event.exception?.values ?? []).some((element) => element.value === entry)
 
 function resolveVariable(name: string, event: NormalEvent, crash: NormalFrame | undefined): string {
   const main = event.exception?.values.at(-1)

@@ -52,7 +52,7 @@ export function defaultVariants(event: NormalEvent, marks: Marks): Plain[] {
 type Said = (value: string) => string
 
 /** Both sides of each exception, made when they are asked for. */
-function nodesOf(event: NormalEvent, marks: Marks): (one: NormalException) => StackNodes {
+function nodesOf(event: NormalEvent, marks: Marks): (exception: NormalException) => StackNodes {
   const texts = new Map<string, string>()
   const said: Said = (value) => {
     const known = texts.get(value) ?? parameterize(value)
@@ -60,16 +60,16 @@ function nodesOf(event: NormalEvent, marks: Marks): (one: NormalException) => St
     return known
   }
   const made = new Map<NormalException, StackNodes>()
-  return (one) => {
-    const known = made.get(one) ?? exceptionNodes(one, event.platform, marks, said)
-    made.set(one, known)
+  return (exception) => {
+    const known = made.get(exception) ?? exceptionNodes(exception, event.platform, marks, said)
+    made.set(exception, known)
     return known
   }
 }
 
 /** The exceptions that count, two of them being one where all their frames and texts say the same. */
-function countedOf(event: NormalEvent, nodes: (one: NormalException) => StackNodes): Chain | undefined {
-  const text = (one: NormalException) => contributing(nodes(one).system).join('\n')
+function countedOf(event: NormalEvent, nodes: (exception: NormalException) => StackNodes): Chain | undefined {
+  const text = (exception: NormalException) => contributing(nodes(exception).system).join('\n')
   return chainOf(event.exception?.values ?? [], event.sdk, (a, b) => text(a) === text(b))
 }
 
@@ -86,9 +86,9 @@ function exceptionVariants(event: NormalEvent, marks: Marks): Plain[] | undefine
   const side = (name: 'app' | 'system'): GroupingNode => {
     const [first] = chain.list
     if (values.length === 1 && first) return nodes(first)[name]
-    const all = values.map((one) => {
-      const node = nodes(one)[name]
-      return counted.has(one) ? node : dead(node.id, node.values, 'wrapper')
+    const all = values.map((entry) => {
+      const node = nodes(entry)[name]
+      return counted.has(entry) ? node : dead(node.id, node.values, 'wrapper')
     })
     return branch('chained-exception', all)
   }
@@ -96,34 +96,34 @@ function exceptionVariants(event: NormalEvent, marks: Marks): Plain[] | undefine
 }
 
 /** Type, else value where no stack counts, then the stack. */
-function exceptionNodes(one: NormalException, platform: string, marks: Marks, said: Said): StackNodes {
-  const stacks = stackNodes(one.stacktrace, platform, one.stacktrace && marks.get(one.stacktrace))
-  return { app: exceptionNode(one, stacks.app, said), system: exceptionNode(one, stacks.system, said) }
+function exceptionNodes(exception: NormalException, platform: string, marks: Marks, said: Said): StackNodes {
+  const stacks = stackNodes(exception.stacktrace, platform, exception.stacktrace && marks.get(exception.stacktrace))
+  return { app: exceptionNode(exception, stacks.app, said), system: exceptionNode(exception, stacks.system, said) }
 }
 
-function exceptionNode(one: NormalException, stack: GroupingNode, said: Said): GroupingNode {
+function exceptionNode(exception: NormalException, stack: GroupingNode, said: Said): GroupingNode {
   const values: GroupingNode[] = []
-  const nsError = object(one.mechanism?.meta?.['ns_error'])
+  const nsError = object(exception.mechanism?.meta?.['ns_error'])
   const codes = nsError ? [own(nsError, 'domain'), own(nsError, 'code')].flatMap((value) => scalar(value) ?? []) : []
   // A synthetic exception without stack and value: its type is all there is.
-  const isBare = !nsError && !one.value && !stack.contributes
-  if (one.type)
+  const isBare = !nsError && !exception.value && !stack.contributes
+  if (exception.type)
     values.push(
-      one.mechanism?.synthetic && !isBare && !(codes.length === 0 && nsError && !stack.contributes)
-        ? dead('type', [one.type], 'synthetic-type')
-        : branch('type', [one.type]),
+      exception.mechanism?.synthetic && !isBare && !(codes.length === 0 && nsError && !stack.contributes)
+        ? dead('type', [exception.type], 'synthetic-type')
+        : branch('type', [exception.type]),
     )
-  if (one.value) {
+  if (exception.value) {
     // Nearly all have a stack: what varies is looked for only where the value counts.
-    if (nsError) values.push(dead('value', [one.value], 'ns-error-first'))
-    else if (stack.contributes) values.push(dead('value', [one.value], 'stack-first'))
+    if (nsError) values.push(dead('value', [exception.value], 'ns-error-first'))
+    else if (stack.contributes) values.push(dead('value', [exception.value], 'stack-first'))
     else {
-      const text = said(one.value)
-      values.push(branch('value', [text], text === one.value ? undefined : 'parameterized'))
+      const text = said(exception.value)
+      values.push(branch('value', [text], text === exception.value ? undefined : 'parameterized'))
     }
   }
   if (nsError) values.push(branch('ns-error', codes))
-  if (one.stacktrace) values.push(stack)
+  if (exception.stacktrace) values.push(stack)
   return branch('exception', values)
 }
 
@@ -131,7 +131,9 @@ function threadVariants(event: NormalEvent, marks: Marks): Plain[] | undefined {
   const threads = event.threads?.values ?? []
   const only = <T>(list: T[]): T | undefined => (list.length === 1 ? list[0] : undefined)
   const chosen =
-    only(threads.filter((one) => one.crashed)) ?? only(threads.filter((one) => one.current)) ?? only(threads)
+    only(threads.filter((thread) => thread.crashed)) ??
+    only(threads.filter((thread) => thread.current)) ??
+    only(threads)
   const trace = chosen?.stacktrace
   if (!trace) return undefined
   const nodes = stackNodes(trace, event.platform, marks.get(trace))
@@ -144,7 +146,8 @@ const stackVariants = (nodes: StackNodes | undefined, what: string): Plain[] | u
 
 /** Whether a stack is among what counts. */
 const hasStack = (node: GroupingNode): boolean =>
-  node.contributes && (node.id === 'stacktrace' || node.values.some((one) => typeof one !== 'string' && hasStack(one)))
+  node.contributes &&
+  (node.id === 'stacktrace' || node.values.some((entry) => typeof entry !== 'string' && hasStack(entry)))
 
 /** App and system as two variants: without a stack in app, system alone; equal ones count once. */
 function pair(app: GroupingNode, system: GroupingNode, what: string): Plain[] | undefined {
@@ -184,7 +187,7 @@ const plain = (why: string, id: GroupingNode['id'], values: string[], hint?: Gro
 function templateVariant(event: NormalEvent): Plain | undefined {
   const name = event.template && (scalar(own(event.template, 'filename')) ?? scalar(own(event.template, 'abs_path')))
   const line = event.template && scalar(own(event.template, 'context_line'))
-  const values = [name, line?.trim()].filter((one): one is string => Boolean(one))
+  const values = [name, line?.trim()].filter((entry): entry is string => Boolean(entry))
   return values.length ? plain('template', 'template', values) : undefined
 }
 

@@ -49,34 +49,37 @@ const r18 = (component: string, template: string, ...values: string[]) => ({
 })
 const text18 = 'Warning: Text content did not match. Server: "%s" Client: "%s"%s'
 const broken: Record<string, (component: string) => [react18: object, react19: object]> = {
-  nesting: (one) => [
-    r18(one, 'Warning: validateDOMNesting(...): %s cannot appear as a descendant of <%s>.%s', '<div>', 'p'),
+  nesting: (entry) => [
+    r18(entry, 'Warning: validateDOMNesting(...): %s cannot appear as a descendant of <%s>.%s', '<div>', 'p'),
     thrown(
       'Error',
-      `In HTML, <div> cannot be a descendant of <p>.\nThis will cause a hydration error.\n\n  <App>\n    <${one}>\n>     <p>\n>       <div>\n`,
+      `In HTML, <div> cannot be a descendant of <p>.\nThis will cause a hydration error.\n\n  <App>\n    <${entry}>\n>     <p>\n>       <div>\n`,
     ),
   ],
-  extension: (one) => [
-    r18(one, 'Warning: Extra attributes from the server: %s%s', 'fdprocessedid'),
-    r19(one, '-       fdprocessedid="ab12"'),
+  extension: (entry) => [
+    r18(entry, 'Warning: Extra attributes from the server: %s%s', 'fdprocessedid'),
+    r19(entry, '-       fdprocessedid="ab12"'),
   ],
-  translator: (one) => [
-    r18(one, 'Warning: Prop `%s` did not match. Server: %s Client: %s%s', 'className', '"translated-ltr"', '""'),
-    r19(one, '+       Home', '-       <font style={{}}>'),
+  translator: (entry) => [
+    r18(entry, 'Warning: Prop `%s` did not match. Server: %s Client: %s%s', 'className', '"translated-ltr"', '""'),
+    r19(entry, '+       Home', '-       <font style={{}}>'),
   ],
-  'date-locale': (one) => [
-    r18(one, text18, '02.01.2026', '1/2/2026'),
-    r19(one, '+       1/2/2026', '-       02.01.2026'),
+  'date-locale': (entry) => [
+    r18(entry, text18, '02.01.2026', '1/2/2026'),
+    r19(entry, '+       1/2/2026', '-       02.01.2026'),
   ],
-  'random-time': (one) => [r18(one, text18, '0.193746', '0.837146'), r19(one, '+       0.837146', '-       0.193746')],
-  'browser-only': (one) => [
-    r18(one, 'Warning: Expected server HTML to contain a matching <%s> in <%s>.%s', 'aside', 'div'),
-    r19(one, '+       <aside>', '-       <div>'),
+  'random-time': (entry) => [
+    r18(entry, text18, '0.193746', '0.837146'),
+    r19(entry, '+       0.837146', '-       0.193746'),
+  ],
+  'browser-only': (entry) => [
+    r18(entry, 'Warning: Expected server HTML to contain a matching <%s> in <%s>.%s', 'aside', 'div'),
+    r19(entry, '+       <aside>', '-       <div>'),
   ],
 }
 
 describe('hydration errors', () => {
-  const causes = Object.keys(hydrationCauses).filter((one) => one !== 'unknown')
+  const causes = Object.keys(hydrationCauses).filter((key) => key !== 'unknown')
   test('each cause is tried', () => expect(Object.keys(broken).sort()).toEqual(causes.sort()))
 
   test.each(causes)('%s: by cause and component, whichever React says it and wherever it happens', (cause) => {
@@ -114,7 +117,7 @@ describe('hydration errors', () => {
       ...r18(name, text18, '02.01.2026', '1/2/2026'),
       release: `shop@${at}`,
     }))
-    expect(new Set(builds.map((one) => hashOf(one))).size).toBe(1)
+    expect(new Set(builds.map((build) => hashOf(build))).size).toBe(1)
   })
 
   test.each<[string, object, string]>([
@@ -139,7 +142,7 @@ describe('hydration errors', () => {
     ],
     ['a production build', thrown('Error', 'Minified React error #418; visit https://react.dev/errors/418')],
   ])('with %s all is as in version 1', (_name, event) => {
-    const [first, second] = [by(event, 1), by(event, 2)].map((one) => one.findings.grouping.variants)
+    const [first, second] = [by(event, 1), by(event, 2)].map((entry) => entry.findings.grouping.variants)
     expect(second).toEqual(first)
   })
 })
@@ -203,12 +206,12 @@ const ofRelease = (event: object, release: string | undefined) => ({ ...event, .
 describe('what old tabs run into after a deploy', () => {
   const all = Object.values(met)
   test('each kind is tried', () => {
-    const kinds = all.map((one) => by(one, 2).findings.signs?.skew?.kind)
+    const kinds = all.map((entry) => by(entry, 2).findings.signs?.skew?.kind)
     expect(kinds).toEqual(Object.keys(skewKinds))
   })
   test('is one issue for each release, and was several in version 1', () => {
     const hashes = (release: string, version = 2) =>
-      new Set(all.map((one) => hashesOf(by(ofRelease(one, release), version)).join()))
+      new Set(all.map((entry) => hashesOf(by(ofRelease(entry, release), version)).join()))
     // in version 1 two of the kinds are one by their stack
     expect([hashes('shop@1').size, hashes('shop@2').size, hashes('shop@1', 1).size]).toEqual([1, 1, 4])
     expect([...hashes('shop@1')]).not.toEqual([...hashes('shop@2')])
@@ -251,7 +254,7 @@ test('so does a rule of the project', () => {
 test('the default grouping is told as left out', () => {
   const [first, ...others] = variantsOf(ofRelease(met.chunk, 'shop@1'))
   expect(first).toMatchObject({ name: 'built_in_fingerprint', contributes: true })
-  expect(others.map((one) => [one.name, one.contributes, one.hash])).toEqual([
+  expect(others.map((entry) => [entry.name, entry.contributes, entry.hash])).toEqual([
     ['app', false, undefined],
     ['system', false, undefined],
   ])

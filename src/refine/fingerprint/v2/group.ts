@@ -72,7 +72,7 @@ export function groupV2(
   defaultOf: typeof defaultVariants = defaultVariants,
 ): Grouped {
   const first = groupV1(event, rules, marks, defaultOf)
-  const builtIn = first.variants.some((one) => given.has(one.name)) ? undefined : builtInOf(event)
+  const builtIn = first.variants.some((variant) => given.has(variant.name)) ? undefined : builtInOf(event)
   if (!builtIn) return first
   const component: GroupingNode = { id: 'fingerprint', contributes: true, values: builtIn.values }
   const values = contributing(component)
@@ -80,7 +80,7 @@ export function groupV2(
     ...{ name: 'built_in_fingerprint', contributes: true, why: builtIn.why, component, values },
     hash: hash('md5', values.join(''), 'hex').slice(0, 16),
   }
-  const others = first.variants.filter((one) => one.name !== 'built_in_fingerprint')
+  const others = first.variants.filter((variant) => variant.name !== 'built_in_fingerprint')
   return { ...first, variants: [own, ...others.map(leftOut)] }
 }
 

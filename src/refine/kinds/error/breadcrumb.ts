@@ -23,8 +23,8 @@ export function readBreadcrumbs(to: Remarks, value: unknown, shiftS: number): No
   to.path.push('breadcrumbs', 'values')
   if (list.length < sent.length) remark(to, '', { len: sent.length, rem: [['!limit', 'x']] })
   const out: NormalBreadcrumb[] = []
-  for (const one of list) {
-    const loose = object(one) ?? (typeof one === 'string' && one ? { message: one } : undefined)
+  for (const entry of list) {
+    const loose = object(entry) ?? (typeof entry === 'string' && entry ? { message: entry } : undefined)
     if (!loose) continue
     to.path.push(out.length)
     out.push(readBreadcrumb(to, loose, shiftS))

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { refineEvent } from '../../pipeline/fixture.cases.ts'
 import { asDigest, digestInText } from './digest.ts'
 
-const stack = (...frames: object[]) => ({ stacktrace: { frames: frames.map((one) => ({ in_app: true, ...one })) } })
+const stack = (...frames: object[]) => ({ stacktrace: { frames: frames.map((frame) => ({ in_app: true, ...frame })) } })
 
 describe('titles', () => {
   test.each([

@@ -61,7 +61,7 @@ export function firstLine(text: string | undefined): string {
   const found = (text ?? '')
     .slice(0, 2048)
     .split(/\r\n|\r|\n/)
-    .find((one) => one.trim())
+    .find((line) => line.trim())
   return cut(found?.trim() ?? '')
 }
 

@@ -63,8 +63,8 @@ export function digest({ event, sent }: Draft): void {
 /** Each digest once, from its surest place; the sure ones first, else in the order of the places. */
 function withoutRepeats(all: readonly Found[]): Found[] {
   const kept = new Map<string, Found>()
-  for (const one of [...all.filter(({ sure }) => sure), ...all.filter(({ sure }) => !sure)])
-    if (!kept.has(one.value) && kept.size < digestsMax) kept.set(one.value, one)
+  for (const entry of [...all.filter(({ sure }) => sure), ...all.filter(({ sure }) => !sure)])
+    if (!kept.has(entry.value) && kept.size < digestsMax) kept.set(entry.value, entry)
   return [...kept.values()]
 }
 
@@ -135,8 +135,8 @@ function fromArguments(value: Json | undefined, path: string): Found[] {
   if (!Array.isArray(value)) return []
   return value
     .slice(0, 20)
-    .flatMap((one, i) =>
-      typeof one === 'string' ? at(digestInText(one), `${path}.${i}`) : fromData(one, `${path}.${i}`, 2),
+    .flatMap((entry, i) =>
+      typeof entry === 'string' ? at(digestInText(entry), `${path}.${i}`) : fromData(entry, `${path}.${i}`, 2),
     )
 }
 

@@ -183,19 +183,19 @@ test('of a breadcrumb’s hundred digests twenty are looked at, those of its tex
     { timestamp: 1_795_253_967, message: "y { digest: '333333' }", data: { errors } },
   ]
   const { event } = refineEvent(server({ breadcrumbs }))
-  const found = event.findings.digests?.map((one) => one.value) ?? []
+  const found = event.findings.digests?.map((digest) => digest.value) ?? []
   expect([found.length, found[0], found.includes('111111')]).toEqual([20, '333333', false])
 })
 
 test('a text beside many digests is compared once, whatever sizes', () => {
   const { event } = refineEvent(server({}, `${'x'.repeat(2000)}y`))
-  const [one] = event.exception?.values ?? []
+  const [entry] = event.exception?.values ?? []
   const state = { compared: 0 }
   const counted = {
     ...{ type: 'Error' },
     get value() {
       state.compared++
-      return one?.value ?? ''
+      return entry?.value ?? ''
     },
   }
   const values = Array.from({ length: 50 }, () => counted)

@@ -22,7 +22,7 @@ function isBrowser(event: NormalEvent): boolean {
 }
 
 const hidesServerError = (event: NormalEvent): boolean =>
-  (event.exception?.values.some((one) => hides(one.value)) ?? false) ||
+  (event.exception?.values.some((entry) => hides(entry.value)) ?? false) ||
   hides(event.logentry?.formatted) ||
   hides(event.logentry?.message)
 
@@ -74,14 +74,14 @@ export function ownCrumbs(event: NormalEvent): (found: string) => boolean {
   const known = new Map<string, boolean>()
   const speaks = (text: string) => {
     const all = sayings(text)
-    return exceptions.some((one) => all.some((said) => isSaid(said, one)))
+    return exceptions.some((exception) => all.some((said) => isSaid(said, exception)))
   }
   return (found) => {
     const said = around(event.breadcrumbs?.values[crumbAt(found)], found)
     const loose = object(said)
     const text = loose ? own(loose, 'message') : said
     if (typeof text !== 'string' || text === '') return false
-    if (loose) return exceptions.some((one) => one.value === text)
+    if (loose) return exceptions.some((exception) => exception.value === text)
     const isOwn = known.get(text) ?? speaks(text)
     known.set(text, isOwn)
     return isOwn
@@ -110,7 +110,7 @@ function ofServer(event: NormalEvent): Failure | undefined {
   if (first?.sure) return { side: 'server', digest: first.value, sure: true, hints: 0 }
   const isOwn = ownCrumbs(event)
   const own = digests.find(({ found }) => isOwn(found))
-  const reported = event.exception?.values.some((one) => one.mechanism?.type?.includes('on_request_error')) ?? false
+  const reported = event.exception?.values.some((entry) => entry.mechanism?.type?.includes('on_request_error')) ?? false
   if (!first && !reported) return undefined
   // A digest that stands beside another message is not this error's.
   return { side: 'server', digest: own?.value ?? '', sure: false, hints: digests.length }

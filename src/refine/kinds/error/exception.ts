@@ -31,10 +31,10 @@ export function readExceptions(to: Remarks, value: unknown, platform: string): N
   to.path.push('exception', 'values')
   if (list !== sent) remark(to, '', { len: sent.length, rem: [['!limit', 'x']] })
   const out: NormalException[] = []
-  for (const [i, one] of list.entries()) {
-    const loose = object(one) ?? (typeof one === 'string' && one ? { value: one } : undefined)
+  for (const [i, entry] of list.entries()) {
+    const loose = object(entry) ?? (typeof entry === 'string' && entry ? { value: entry } : undefined)
     if (!loose) {
-      if (one !== null) complain(to, 'invalid_data', i, one, 'expected an exception')
+      if (entry !== null) complain(to, 'invalid_data', i, entry, 'expected an exception')
       continue
     }
     to.path.push(out.length)
@@ -131,7 +131,7 @@ function readMechanism(to: Remarks, value: unknown): NormalMechanism | undefined
 
 /** Threads in any loose shape; at most 250, those with a crash, the current one or a stack first to stay. */
 export function readThreads(to: Remarks, value: unknown, platform: string): NormalThread[] {
-  const sent = listOf(value).filter((one) => object(one)) as Loose[]
+  const sent = listOf(value).filter((entry) => object(entry)) as Loose[]
   const list = sent.slice(0, threadsMax)
   to.path.push('threads', 'values')
   if (list.length < sent.length) remark(to, '', { len: sent.length, rem: [['!limit', 'x']] })

@@ -5,7 +5,7 @@ type Sent = { [key: string]: unknown }
 const frame = (name: string, more: Sent = {}): Sent => ({ function: name, in_app: true, ...more })
 const exceptions = (...frames: Sent[][]): Sent => ({
   platform: 'python',
-  exception: { values: frames.map((one) => ({ type: 'E', value: 'v', stacktrace: { frames: one } })) },
+  exception: { values: frames.map((entry) => ({ type: 'E', value: 'v', stacktrace: { frames: entry } })) },
 })
 const textsOf = (event: Sent): string[] => refineEvent(event).row.frames
 
@@ -102,7 +102,7 @@ describe('what is found of frames', () => {
 
   test('of very many frames those nearest the crash, of all exceptions together', () => {
     const named = (what: string, count: number) => Array.from({ length: count }, (_, n) => frame(`${what}${n}`))
-    const texts = textsOf(exceptions(named('cause', 80), named('crash', 60))).filter((one) => one !== 'in_app=true')
+    const texts = textsOf(exceptions(named('cause', 80), named('crash', 60))).filter((text) => text !== 'in_app=true')
     expect(texts).toHaveLength(100)
     expect(texts[0]).toBe('function=crash59')
     expect(texts[59]).toBe('function=crash0')

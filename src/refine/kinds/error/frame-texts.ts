@@ -8,9 +8,9 @@ function crashedThread(event: NormalEvent): NormalThread | undefined {
   const threads = event.threads?.values ?? []
   const id = event.exception?.values?.at(-1)?.thread_id
   return (
-    (id === undefined ? undefined : threads.find((one) => String(one.id) === String(id))) ??
-    threads.find((one) => one.crashed) ??
-    threads.find((one) => one.current)
+    (id === undefined ? undefined : threads.find((thread) => String(thread.id) === String(id))) ??
+    threads.find((thread) => thread.crashed) ??
+    threads.find((thread) => thread.current)
   )
 }
 
@@ -29,7 +29,7 @@ function stacksOf(event: NormalEvent): NormalStacktrace[] {
 /** Whether it crashed on the main thread; undefined where the SDK does not say. Some SDKs mark the main thread alone. */
 function onMainThread(event: NormalEvent): boolean | undefined {
   const crashed = crashedThread(event)
-  const isKnown = event.threads?.values?.some((one) => one.main)
+  const isKnown = event.threads?.values?.some((entry) => entry.main)
   return crashed && (crashed.main ?? (isKnown ? false : undefined))
 }
 

@@ -26,9 +26,9 @@ export function readStacktrace(
   value: unknown,
   platform: string,
 ): NormalStacktrace | undefined {
-  const one = object(value)
+  const entry = object(value)
   if (value === undefined || value === null) return undefined
-  const list = one ? own(one, 'frames') : value
+  const list = entry ? own(entry, 'frames') : value
   const all = Array.isArray(list) ? list : object(list) ? [list] : []
   const frames = all.filter((frame) => object(frame)) as Loose[]
   if (!frames.length) return undefined
@@ -39,12 +39,12 @@ export function readStacktrace(
   const rich = richFrames(kept)
   const out = kept.map((frame, i) => readFrame(to, i, frame, platform, rich(i)))
   to.path.length -= 2
-  const omitted = cut ? ([framesHead, framesHead + frames.length - framesMax] as [number, number]) : readOmitted(one)
+  const omitted = cut ? ([framesHead, framesHead + frames.length - framesMax] as [number, number]) : readOmitted(entry)
   return omitted ? { frames: out, frames_omitted: omitted } : { frames: out }
 }
 
-function readOmitted(one: Loose | undefined): [number, number] | undefined {
-  const omitted = one && own(one, 'frames_omitted')
+function readOmitted(entry: Loose | undefined): [number, number] | undefined {
+  const omitted = entry && own(entry, 'frames_omitted')
   if (!Array.isArray(omitted)) return undefined
   const [from, to] = [whole(omitted[0]), whole(omitted[1])]
   return from !== undefined && to !== undefined ? [from, to] : undefined
@@ -131,11 +131,11 @@ function readSource(to: Remarks, frame: Loose, out: NormalFrame): void {
     const lines = own(frame, key)
     if (!Array.isArray(lines) || !lines.length) continue
     to.path.push(key)
-    out[key] = lines.slice(0, 10).map((one, i) => clip(to, i, typeof one === 'string' ? one : '', 256, 40))
+    out[key] = lines.slice(0, 10).map((entry, i) => clip(to, i, typeof entry === 'string' ? entry : '', 256, 40))
     to.path.pop()
   }
   const vars = own(frame, 'vars')
-  const list = Array.isArray(vars) ? Object.fromEntries(vars.map((one, i) => [String(i), one])) : vars
+  const list = Array.isArray(vars) ? Object.fromEntries(vars.map((entry, i) => [String(i), entry])) : vars
   if (object(list) && Object.keys(list as Loose).length)
     set(out, 'vars', boundedObject(to, 'vars', list, { depth: 5, bytes: 2048 }))
 }

@@ -16,7 +16,7 @@ type Sent = Record<string, unknown> & { tags: Record<string, unknown>; contexts:
 /** The event of a recorded envelope, as text in which the parts can be replaced. */
 function recorded(side: 'client-07' | 'server-08'): string {
   const body = readFileSync(join(root, `fixtures/envelopes/nextjs-11.8.0-${side}-event.envelope`), 'utf8')
-  const line = body.split('\n').find((one) => one.includes('"exception"'))
+  const line = body.split('\n').find((entry) => entry.includes('"exception"'))
   if (!line) throw new Error(`${side} holds no event`)
   return line
 }
@@ -56,8 +56,8 @@ function take(meta: MetaStore, events: readonly Sent[]): void {
 
 function count(meta: MetaStore, total: number) {
   const links = numbers(total).map((n) => meta.failureLinkOf(1, id(n))?.server.eventId)
-  const right = links.filter((one, n) => one === id(50_000 + n)).length
-  return { right, wrong: links.filter((one) => one !== undefined).length - right }
+  const right = links.filter((link, n) => link === id(50_000 + n)).length
+  return { right, wrong: links.filter((link) => link !== undefined).length - right }
 }
 
 test('50 requests that fail at the same moment, without the hook: each browser finds its own', () => {

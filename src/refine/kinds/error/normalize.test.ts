@@ -201,7 +201,7 @@ describe('loose shapes of protocol.md 3.1', () => {
     [
       'tags . and .., which no address can name',
       { tags: { '.': '1', '..': '2', '...': '3' } },
-      (e) => [e.tags, e.errors.map((one) => one.name)],
+      (e) => [e.tags, e.errors.map((error) => error.name)],
       [
         [
           ['_', '1'],
@@ -376,7 +376,7 @@ describe('times', () => {
       { type: 'event' },
       { timestamp: at - 10, breadcrumbs: [{ timestamp: at - 20 }] },
     ]
-      .map((one) => JSON.stringify(one))
+      .map((entry) => JSON.stringify(entry))
       .join('\n')
     const row = refineBody(body).events[0]?.row
     const event = JSON.parse(row?.payload.split('\n')[0] ?? '{}')
@@ -410,7 +410,7 @@ describe('trimming (3.2)', () => {
       'f999',
     ])
     expect(event.stacktrace?.frames_omitted).toEqual([50, 800])
-    expect(kept.filter((one) => one.context_line).length).toBe(50)
+    expect(kept.filter((entry) => entry.context_line).length).toBe(50)
   })
   test('the 100 newest breadcrumbs', () => {
     const { event } = refineEvent({ breadcrumbs: Array.from({ length: 150 }, (_, i) => ({ message: `m${i}` })) })

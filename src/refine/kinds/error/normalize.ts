@@ -117,7 +117,7 @@ function readNames({ received, event, remarks }: Draft, context: Context): void 
   }
   const prints = own(received, 'fingerprint')
   const list = Array.isArray(prints) ? prints : prints === undefined || prints === null ? [] : [prints]
-  const kept = list.slice(0, 32).flatMap((one, i) => text(remarks, `fingerprint.${i}`, one, 1024) ?? [])
+  const kept = list.slice(0, 32).flatMap((entry, i) => text(remarks, `fingerprint.${i}`, entry, 1024) ?? [])
   if (kept.length) event.fingerprint = kept
 }
 
@@ -186,8 +186,8 @@ function readExtras({ received, event, remarks }: Draft): void {
   readImages({ received, event, remarks })
   const errors = own(received, 'errors')
   if (Array.isArray(errors)) {
-    for (const one of errors.slice(0, 20)) {
-      const loose = object(one)
+    for (const error of errors.slice(0, 20)) {
+      const loose = object(error)
       const type = loose && text(remarks, 'errors', own(loose, 'type'), 128)
       if (loose && type) complain(remarks, type, scalar(own(loose, 'name'))?.slice(0, 200) ?? '', own(loose, 'value'))
     }
@@ -203,8 +203,8 @@ function readContexts(to: Remarks, value: unknown): NormalEvent['contexts'] {
       remark(to, '', { len: Object.keys(sent).length, rem: [['!limit', 'x']] })
       break
     }
-    const one = object(sent[name])
-    if (sent[name] === null || (one && !Object.keys(one).length)) continue
+    const entry = object(sent[name])
+    if (sent[name] === null || (entry && !Object.keys(entry).length)) continue
     const key = name === '__proto__' ? '[__proto__]' : name.slice(0, 200)
     const kept = boundedObject(to, key, sent[name], { depth: 7, bytes: 8192 })
     if (kept) out.push([key, { ...kept, type: typeof kept['type'] === 'string' ? kept['type'] : key }])
@@ -215,13 +215,13 @@ function readContexts(to: Remarks, value: unknown): NormalEvent['contexts'] {
 
 function readImages({ received, event, remarks }: Draft): void {
   const loose = object(own(received, 'debug_meta'))
-  const images = loose ? listOf(own(loose, 'images')).filter((one) => object(one)) : []
+  const images = loose ? listOf(own(loose, 'images')).filter((entry) => object(entry)) : []
   if (!images.length) return
   remarks.path.push('debug_meta')
   const kept = bounded(remarks, 'images', images.slice(0, 1000), { depth: 5, bytes: 131_072 })
   remarks.path.pop()
   if (Array.isArray(kept))
-    event.debug_meta = { images: kept.filter((one): one is { [key: string]: Json } => object(one) !== undefined) }
+    event.debug_meta = { images: kept.filter((entry): entry is { [key: string]: Json } => object(entry) !== undefined) }
 }
 
 function readSdk({ received, event, remarks }: Draft): void {
@@ -229,16 +229,16 @@ function readSdk({ received, event, remarks }: Draft): void {
   if (!loose) return
   const packages = listOf(own(loose, 'packages'))
     .slice(0, 100)
-    .flatMap((one) => {
-      const pack = object(one)
+    .flatMap((entry) => {
+      const pack = object(entry)
       const name = pack && text(remarks, 'sdk', own(pack, 'name'), 200)
       return pack && name ? [{ name, version: scalar(own(pack, 'version'))?.slice(0, 64) ?? '' }] : []
     })
   const sent = own(loose, 'integrations')
   const integrations = (Array.isArray(sent) ? sent : [])
     .slice(0, 200)
-    .filter((one): one is string => typeof one === 'string')
-    .map((one) => one.slice(0, 128))
+    .filter((entry): entry is string => typeof entry === 'string')
+    .map((entry) => entry.slice(0, 128))
   event.sdk = {
     name: text(remarks, 'sdk', own(loose, 'name'), 128) ?? 'unknown',
     version: text(remarks, 'sdk', own(loose, 'version'), 64) ?? '',

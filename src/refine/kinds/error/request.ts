@@ -80,7 +80,7 @@ export function readPairs(
   }
   if (typeof value === 'string') splitText(value.slice(0, bytesMax * 8), separator, add)
   else if (Array.isArray(value))
-    for (const one of value.slice(0, 2000)) Array.isArray(one) ? add(one[0], one[1]) : addObject(one, add)
+    for (const entry of value.slice(0, 2000)) Array.isArray(entry) ? add(entry[0], entry[1]) : addObject(entry, add)
   else addObject(value, add)
   if (total > out.length) remark(to, leaf, { len: total, rem: [['!limit', 'x']] })
   return out
@@ -91,7 +91,7 @@ function addObject(value: unknown, add: (name: unknown, content: unknown) => voi
   if (!loose) return
   for (const key of Object.keys(loose).slice(0, 2000)) {
     const content = loose[key]
-    if (Array.isArray(content)) for (const one of content.slice(0, 50)) add(key, one)
+    if (Array.isArray(content)) for (const entry of content.slice(0, 50)) add(key, entry)
     else add(key, content)
   }
 }

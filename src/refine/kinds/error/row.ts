@@ -66,8 +66,8 @@ export function userHash(user: NormalEvent['user']): string {
 /** Title, values of all exceptions and the message: what a word search looks through. */
 function messageText(event: NormalEvent): string {
   const parts = new Set([event.findings.title])
-  for (const one of (event.exception?.values ?? []).toReversed())
-    if (one.value) parts.add(one.type ? `${one.type}: ${one.value}` : one.value)
+  for (const entry of (event.exception?.values ?? []).toReversed())
+    if (entry.value) parts.add(entry.type ? `${entry.type}: ${entry.value}` : entry.value)
   if (event.logentry?.formatted) parts.add(event.logentry.formatted)
   if (event.logentry?.message) parts.add(event.logentry.message)
   return [...parts].join('\n').slice(0, messageMax).toWellFormed()

@@ -19,9 +19,9 @@ export function readTags(to: Remarks, value: unknown): [string, string][] {
     if (tag && !out.has(tag[0])) out.set(tag[0], tag[1])
   }
   if (Array.isArray(value)) {
-    for (const one of value) {
-      const loose = object(one)
-      if (Array.isArray(one)) add(one[0], one[1])
+    for (const entry of value) {
+      const loose = object(entry)
+      if (Array.isArray(entry)) add(entry[0], entry[1])
       else if (loose) add(own(loose, 'key'), own(loose, 'value'))
     }
   } else {

@@ -41,9 +41,9 @@ describe('a user report', () => {
 
   test('refined again it is the same; two in one envelope are two', () => {
     const body = envelope({}, [{ type: 'user_report' }, whole], [{ type: 'user_report' }, whole])
-    const ids = refineBody(body).feedback.map((one) => one.row.feedbackId)
+    const ids = refineBody(body).feedback.map((entry) => entry.row.feedbackId)
     expect(new Set(ids).size).toBe(2)
-    expect(refineBody(body).feedback.map((one) => one.row.feedbackId)).toEqual(ids)
+    expect(refineBody(body).feedback.map((entry) => entry.row.feedbackId)).toEqual(ids)
   })
 
   test('takes the id of the envelope when it names none itself', () => {
@@ -83,8 +83,8 @@ describe('a feedback', () => {
     replay_id: 'c'.repeat(32),
   }
   test('is kept under its own id, with what its event says', () => {
-    const [one] = feedback(said, { environment: 'production', release: 'shop@1' }).feedback
-    expect(one?.row).toMatchObject({
+    const [entry] = feedback(said, { environment: 'production', release: 'shop@1' }).feedback
+    expect(entry?.row).toMatchObject({
       feedbackId: id,
       eventId,
       kind: 'feedback',
@@ -96,7 +96,7 @@ describe('a feedback', () => {
       environment: 'production',
       release: 'shop@1',
     })
-    expect(one?.outcome).toMatchObject({ outcome: 'stored', category: 'feedback', itemType: 'feedback' })
+    expect(entry?.outcome).toMatchObject({ outcome: 'stored', category: 'feedback', itemType: 'feedback' })
   })
 
   test.each<[string, object, object]>([
@@ -109,8 +109,8 @@ describe('a feedback', () => {
   })
 
   test('without words it is invalid', () => {
-    for (const one of [undefined, {}, { message: '' }, 'text'])
-      expect(feedback(one).outcomes).toMatchObject([{ outcome: 'invalid', reason: 'bad_item' }])
+    for (const entry of [undefined, {}, { message: '' }, 'text'])
+      expect(feedback(entry).outcomes).toMatchObject([{ outcome: 'invalid', reason: 'bad_item' }])
   })
 
   test('as an event of this type it is the same', () => {
@@ -144,9 +144,8 @@ test('an event of a discarded fingerprint is filtered with its attachments, othe
   expect(discardedHashes.length).toBeGreaterThan(0)
   const again = refineBody(body(event.message), {}, { discardedHashes })
   expect([again.events, again.attachments]).toEqual([[], []])
-  expect(again.outcomes.map((one) => `${one.itemType} ${one.category} ${one.outcome} ${one.reason}`)).toEqual([
-    'event default filtered discarded',
-    'attachment attachment filtered discarded',
-  ])
+  expect(
+    again.outcomes.map((outcome) => `${outcome.itemType} ${outcome.category} ${outcome.outcome} ${outcome.reason}`),
+  ).toEqual(['event default filtered discarded', 'attachment attachment filtered discarded'])
   expect(refineBody(body('something else'), {}, { discardedHashes }).events).toHaveLength(1)
 })

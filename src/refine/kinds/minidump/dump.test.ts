@@ -136,7 +136,7 @@ describe('hostile dumps', () => {
         const bytes = Buffer.from(whole)
         for (const [at, value] of changes) bytes[at] = value
         const found = readDump(bytes)
-        for (const one of found?.modules ?? []) expect(one.file.length).toBeLessThanOrEqual(512)
+        for (const module of found?.modules ?? []) expect(module.file.length).toBeLessThanOrEqual(512)
       }),
       { seed: 7, numRuns: 2000 },
     )
@@ -146,7 +146,7 @@ describe('hostile dumps', () => {
 const corpus = `${import.meta.dirname}/../../../../../shared/corpora/bugsink-event-samples/minidumps`
 describe('real dumps', () => {
   if (!existsSync(corpus)) console.log('skipped: the corpora are not there')
-  const names = existsSync(corpus) ? readdirSync(corpus).filter((one) => one.endsWith('.dmp')) : []
+  const names = existsSync(corpus) ? readdirSync(corpus).filter((file) => file.endsWith('.dmp')) : []
 
   test.skipIf(names.length === 0)('every one says system, processor and modules, with its program first', () => {
     for (const name of names) {

@@ -150,7 +150,7 @@ function readSystem(place: Place, stream: Location | undefined): System {
   const build = place.u32(at + 16)
   const os = systems.get(place.u32(at + 20)) ?? ''
   const more = place.text(place.u32(at + 24))
-  const version = numbers.some((one) => one > 0) ? [...numbers, build].join('.') : ''
+  const version = numbers.some((entry) => entry > 0) ? [...numbers, build].join('.') : ''
   // Linux writes 0.0.0 and says all in the text: "Linux 5.4.0 #1 SMP x86_64".
   const found = /\d+(?:\.\d+)+/.exec(more)?.[0] ?? ''
   return { os, osVersion: version || found, osBuild: more, cpu: cpus.get(place.u16(at)) ?? '' }
@@ -234,5 +234,5 @@ function readDebug(place: Place, { at, bytes }: Location): { id: string; file: s
 
 /** The module that an address lies in. */
 export function moduleAt({ modules }: Dump, address: bigint): DumpModule | undefined {
-  return modules.find((one) => address >= one.base && address < one.base + BigInt(one.bytes))
+  return modules.find((module) => address >= module.base && address < module.base + BigInt(module.bytes))
 }

@@ -33,8 +33,8 @@ async function refine(body: Buffer, head: Partial<RecordHead> = {}) {
 }
 
 const endsOf = ({ refined }: Awaited<ReturnType<typeof refine>>) =>
-  [...[...refined.events, ...refined.attachments].map((one) => one.outcome), ...refined.outcomes].map(
-    (one) => `${one.itemType} ${one.outcome} ${one.reason}`,
+  [...[...refined.events, ...refined.attachments].map((event) => event.outcome), ...refined.outcomes].map(
+    (outcome) => `${outcome.itemType} ${outcome.outcome} ${outcome.reason}`,
   )
 const upload = (value: Buffer, file = 'crash.dmp') => ({ name: 'upload_file_minidump', file, value })
 
@@ -111,7 +111,7 @@ describe('a crash reporter’s form', () => {
     expect(first?.effect.title).toBe('Own: told by the SDK')
     expect(event).toMatchObject({ platform: 'csharp', level: 'warning', fingerprint: ['x'] })
     expect(event?.contexts).toMatchObject({ os: { name: 'Mine' }, device: { arch: 'x86_64' } })
-    expect(event?.errors.map((one) => one.type)).toEqual(['other', 'native_not_symbolicated'])
+    expect(event?.errors.map((error) => error.type)).toEqual(['other', 'native_not_symbolicated'])
   })
 
   test('other fields are extra data, other files attachments', async () => {
@@ -170,7 +170,7 @@ describe('other ways to send one', () => {
       [
         `{"event_id":"${id}"}\n`,
         ...items.flatMap(([head, payload]) => [`${JSON.stringify(head)}\n`, payload, '\n']),
-      ].map((one) => Buffer.from(one)),
+      ].map((entry) => Buffer.from(entry)),
     )
   const item = (payload: Buffer): [object, Buffer] => [
     { type: 'attachment', length: payload.length, filename: 'x.dmp', attachment_type: 'event.minidump' },
@@ -297,7 +297,7 @@ describe('hostile uploads', () => {
   test('more than 30 files beside the dump', async () => {
     const files = Array.from({ length: 40 }, (_, i) => ({ name: `f${i}`, file: `f${i}`, value: 'x' }))
     const ends = endsOf(await refine(formOf([...files, upload(crash)])))
-    expect([ends.filter((one) => one.endsWith('stored ok')).length, ends.length]).toEqual([32, 42])
+    expect([ends.filter((end) => end.endsWith('stored ok')).length, ends.length]).toEqual([32, 42])
   })
 
   test.each([
@@ -316,7 +316,7 @@ describe('hostile uploads', () => {
       ]),
     )
     expect(endsOf(found)).toEqual(['event stored ok', 'attachment stored ok'])
-    expect(found.event?.errors.map((one) => one.type)).toContain(error)
+    expect(found.event?.errors.map((entry) => entry.type)).toContain(error)
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
     expect(found.first?.row.payload).not.toContain('\0')
   })
@@ -328,7 +328,7 @@ describe('hostile uploads', () => {
     const record = { jpos: 1, end: 2, head, body }
     const refined = refineRecord(record, body, { ...plainSettings, discardedHashes: hashes }, undefined, new Map())
     expect([refined.events.length, refined.attachments.length]).toEqual([0, 0])
-    expect(refined.outcomes.map((one) => `${one.itemType} ${one.outcome} ${one.reason}`)).toEqual([
+    expect(refined.outcomes.map((outcome) => `${outcome.itemType} ${outcome.outcome} ${outcome.reason}`)).toEqual([
       'event filtered discarded',
       'attachment filtered discarded',
       'attachment filtered discarded',
@@ -351,7 +351,7 @@ const baseHead: RecordHead = {
 
 const corpus = `${import.meta.dirname}/../../../../../shared/corpora/bugsink-event-samples/minidumps`
 test.skipIf(!existsSync(corpus))('every real dump is an event with a title and an attachment', async () => {
-  for (const name of readdirSync(corpus).filter((one) => one.endsWith('.dmp'))) {
+  for (const name of readdirSync(corpus).filter((file) => file.endsWith('.dmp'))) {
     const bytes = readFileSync(`${corpus}/${name}`)
     const found = await refine(formOf([upload(bytes, name)]))
     const real = bytes.toString('latin1', 0, 4) === 'MDMP'

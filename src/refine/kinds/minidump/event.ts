@@ -95,14 +95,14 @@ function addFacts(event: Loose, dump: Dump): void {
     event['debug_meta'] = { images: dump.modules.slice(0, imagesMax).map(imageOf) }
 }
 
-const imageOf = (one: DumpModule): Loose => ({
-  type: one.type,
-  code_file: one.file,
-  image_addr: hex(one.base),
-  image_size: one.bytes,
-  ...(one.codeId ? { code_id: one.codeId } : {}),
-  ...(one.debugId ? { debug_id: one.debugId } : {}),
-  ...(one.debugFile ? { debug_file: one.debugFile } : {}),
+const imageOf = (dumpModule: DumpModule): Loose => ({
+  type: dumpModule.type,
+  code_file: dumpModule.file,
+  image_addr: hex(dumpModule.base),
+  image_size: dumpModule.bytes,
+  ...(dumpModule.codeId ? { code_id: dumpModule.codeId } : {}),
+  ...(dumpModule.debugId ? { debug_id: dumpModule.debugId } : {}),
+  ...(dumpModule.debugFile ? { debug_file: dumpModule.debugFile } : {}),
 })
 
 /** Other fields of a crash reporter's form, as the event's extra data; what `sentry` says of the same name stands. */

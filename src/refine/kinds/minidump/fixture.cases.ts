@@ -60,7 +60,7 @@ class Writer {
 function systemOf(to: Writer, made: Made): Buffer {
   const bytes = Buffer.alloc(56)
   to.u16(bytes, made.cpu ?? 9, 0)
-  for (const [i, one] of (made.version ?? [0, 0, 0]).entries()) to.u32(bytes, one, 8 + i * 4)
+  for (const [i, entry] of (made.version ?? [0, 0, 0]).entries()) to.u32(bytes, entry, 8 + i * 4)
   to.u32(bytes, made.platform ?? 0x8201, 20)
   to.u32(bytes, to.text(made.osText ?? 'Linux 6.1.0 #1 SMP x86_64'), 24)
   return bytes
@@ -76,14 +76,14 @@ function modulesOf(to: Writer, made: Made): Buffer {
   const modules = made.modules ?? [{ file: '/srv/app/shop', base: 0x400000n, bytes: 0x1000 }]
   const list = Buffer.alloc(4 + modules.length * 108)
   to.u32(list, modules.length, 0)
-  for (const [i, one] of modules.entries()) {
+  for (const [i, entry] of modules.entries()) {
     const at = 4 + i * 108
-    to.u64(list, one.base, at)
-    to.u32(list, one.bytes, at + 8)
-    to.u32(list, to.text(one.file), at + 20)
-    if (!one.debug) continue
-    to.u32(list, one.debug.length, at + 76)
-    to.u32(list, to.put(one.debug), at + 80)
+    to.u64(list, entry.base, at)
+    to.u32(list, entry.bytes, at + 8)
+    to.u32(list, to.text(entry.file), at + 20)
+    if (!entry.debug) continue
+    to.u32(list, entry.debug.length, at + 76)
+    to.u32(list, to.put(entry.debug), at + 80)
   }
   return list
 }
@@ -98,7 +98,7 @@ function exceptionOf(to: Writer, crash: NonNullable<Made['crash']>): Buffer {
   to.u32(bytes, flags, 12)
   to.u64(bytes, address, 24)
   to.u32(bytes, parameters.length, 32)
-  for (const [i, one] of parameters.entries()) to.u64(bytes, one, 40 + i * 8)
+  for (const [i, entry] of parameters.entries()) to.u64(bytes, entry, 40 + i * 8)
   to.u32(bytes, context.length, 160)
   to.u32(bytes, to.put(context), 164)
   return bytes
@@ -135,7 +135,7 @@ export function formOf(parts: { name: string; file?: string; type?: string; valu
     value,
     '\r\n',
   ])
-  return Buffer.concat([...pieces, '--b--\r\n'].map((one) => Buffer.from(one)))
+  return Buffer.concat([...pieces, '--b--\r\n'].map((piece) => Buffer.from(piece)))
 }
 
 export const formType = 'multipart/form-data; boundary=b'

@@ -19,7 +19,7 @@ const bomb = Buffer.from('QlpoOTFBWSZTWegs7hwAoKDIAMAAAAIACCAAMMwFKaaBIE2EEgTxdy
 
 const all = async (pieces: AsyncIterable<Uint8Array>) => {
   const found: Uint8Array[] = []
-  for await (const one of pieces) found.push(one)
+  for await (const piece of pieces) found.push(piece)
   return Buffer.concat(found)
 }
 

@@ -37,7 +37,7 @@ function uploadOf(parts: readonly MultipartPart[] = []): Upload | undefined {
   const index = parts.findIndex((part) => part.name === dumpPartName)
   const found = parts[index]
   if (found === undefined || dumpFormOf(found.bytes) === undefined) return undefined
-  const others = parts.map((part, at) => ({ index: at, part })).filter((one) => one.index !== index)
+  const others = parts.map((part, at) => ({ index: at, part })).filter((entry) => entry.index !== index)
   return {
     dump: { index, name: found.filename ?? '', bytes: found.bytes },
     files: others.filter(({ part }) => part.filename !== undefined),

@@ -32,8 +32,8 @@ export function reportsOf(value: unknown): { events: Loose[]; other: number } | 
   const list = Array.isArray(value) ? value : [value]
   const events: Loose[] = []
   let other = 0
-  for (const one of list) {
-    const loose = object(one)
+  for (const entry of list) {
+    const loose = object(entry)
     const event = loose && reportEvent(loose)
     if (event) events.push(event)
     else other += 1

@@ -139,7 +139,7 @@ function bareSpan(sent: unknown, { item, context, jpos, moveUs, room }: Facts): 
 function userOf(said: Loose, sender: string | undefined): NormalEvent['user'] {
   const text = (key: string) => scalar(own(said, key))?.trim().slice(0, 128) || undefined
   const [id, email, username] = [text('user.id'), text('user.email'), text('user.name') ?? text('user.username')]
-  const address = [text('user.ip_address'), text('client.address'), sender].find((one) => one && isIP(one))
+  const address = [text('user.ip_address'), text('client.address'), sender].find((entry) => entry && isIP(entry))
   if (!(id ?? email ?? username ?? address)) return undefined
   return {
     ...(id ? { id } : {}),
@@ -173,8 +173,8 @@ export function itemRows(item: SpanItem, context: Context, jpos: number, first: 
   const facts: Facts = { item, context, jpos, moveUs, room: { bytes: attributeBytesMax } }
   const kept = item.spans.slice(0, spansMax)
   const bare: Bare[] = []
-  for (const one of kept) {
-    const span = bareSpan(one, facts)
+  for (const entry of kept) {
+    const span = bareSpan(entry, facts)
     if (span) bare.push(span)
   }
   return {

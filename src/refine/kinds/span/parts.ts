@@ -77,10 +77,10 @@ export function plainAttributes(sent: unknown): Loose {
   const loose = object(sent)
   const out: Loose = {}
   for (const key in loose) {
-    const one = object(own(loose, key))
-    const value = one ? own(one, 'value') : undefined
+    const entry = object(own(loose, key))
+    const value = entry ? own(entry, 'value') : undefined
     if (value === undefined || value === null) continue
-    const type = one && own(one, 'type')
+    const type = entry && own(entry, 'type')
     const isNumber = type === 'integer' || type === 'double'
     // an integer beyond what JSON numbers hold comes as a text
     out[safeKey(key)] = isNumber && typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
@@ -96,9 +96,9 @@ export function measurementsOf(sent: unknown, repairs: Repairs): Record<string, 
   const loose = object(sent)
   let count = 0
   for (const key in loose) {
-    const one = own(loose, key)
-    const value = typeof one === 'number' ? one : own(object(one) ?? {}, 'value')
-    const unit = scalar(own(object(one) ?? {}, 'unit')) ?? ''
+    const entry = own(loose, key)
+    const value = typeof entry === 'number' ? entry : own(object(entry) ?? {}, 'value')
+    const unit = scalar(own(object(entry) ?? {}, 'unit')) ?? ''
     if (typeof value !== 'number' || !/^[\w.:-]{1,64}$/.test(key) || key === '__proto__' || count >= measurementsMax) {
       repairs.count++
       continue
@@ -126,8 +126,8 @@ export function vitalsOf(attributes: Loose): Record<string, number> {
 export function linksOf(sent: unknown, repairs: Repairs): string {
   if (!Array.isArray(sent) || sent.length === 0) return ''
   if (sent.length > linksMax) repairs.count++
-  const links = sent.slice(0, linksMax).flatMap((one) => {
-    const link = object(one)
+  const links = sent.slice(0, linksMax).flatMap((entry) => {
+    const link = object(entry)
     const traceId = link && normalizeId(own(link, 'trace_id'))
     const spanId = link && normalizeSpanId(own(link, 'span_id'))
     return traceId && spanId ? [{ trace_id: traceId, span_id: spanId, sampled: own(link, 'sampled') === true }] : []
@@ -185,12 +185,12 @@ export function intervalOf(
 export function selfTimes(spans: readonly (Interval & { spanId: string; parentId: string })[]): number[] {
   // sorted once: a sender may give all spans one id, and each then has all others as children
   const ordered = spans.toSorted((a, b) => a.startUs - b.startUs)
-  const children = Map.groupBy(ordered, (one) => one.parentId)
+  const children = Map.groupBy(ordered, (entry) => entry.parentId)
   return spans.map(({ spanId, startUs, durationUs }) => {
     const endUs = startUs + durationUs
     let [covered, upTo] = [0, startUs]
-    for (const one of children.get(spanId) ?? []) {
-      const [from, to] = [Math.max(one.startUs, upTo), Math.min(one.startUs + one.durationUs, endUs)]
+    for (const entry of children.get(spanId) ?? []) {
+      const [from, to] = [Math.max(entry.startUs, upTo), Math.min(entry.startUs + entry.durationUs, endUs)]
       if (to <= from) continue
       covered += to - from
       upTo = to

@@ -58,10 +58,10 @@ const container = (items: unknown[], header: object = {}, more: object = {}) =>
       header,
     ),
   )
-const rowsOf = (result: ReturnType<typeof refineBody>): SpanRow[] => result.spans.flatMap((one) => one.rows)
+const rowsOf = (result: ReturnType<typeof refineBody>): SpanRow[] => result.spans.flatMap((span) => span.rows)
 const endsOf = (result: ReturnType<typeof refineBody>) =>
-  [...result.spans.flatMap((one) => one.outcomes), ...result.outcomes].map(
-    (one) => `${one.itemType} ${one.category} ${one.outcome} ${one.reason} ${one.quantity}`,
+  [...result.spans.flatMap((span) => span.outcomes), ...result.outcomes].map(
+    (entry) => `${entry.itemType} ${entry.category} ${entry.outcome} ${entry.reason} ${entry.quantity}`,
   )
 const attributesOf = (row: SpanRow | undefined) => JSON.parse(row?.attributes || '{}') as Record<string, unknown>
 
@@ -130,7 +130,7 @@ describe('a transaction', () => {
         ],
       }),
     )
-    expect(rowsOf(result).map((one) => [one.spanId, one.parentId, one.durationUs, one.repaired])).toEqual([
+    expect(rowsOf(result).map((row) => [row.spanId, row.parentId, row.durationUs, row.repaired])).toEqual([
       [spanId(1), '', 1e6, 0],
       [spanId(4), spanId(1), 0, 2],
     ])
@@ -330,8 +330,8 @@ describe('spans that come by themselves', () => {
           more,
         ),
       ).map((row) => row.userHash)
-    const [none, one, same] = hashes({})
-    expect([none, one === same, one === '']).toEqual(['', true, false])
+    const [none, hash, same] = hashes({})
+    expect([none, hash === same, hash === '']).toEqual(['', true, false])
     const [address] = hashes({ ingest_settings: { infer_ip: 'auto' } })
     expect(address).toMatch(/^[0-9a-f]{16}$/)
   })
@@ -349,7 +349,7 @@ test.each<[string, string, string, string | undefined, string]>([
 })
 
 test('self time is what no child covers; a circle of parents is no trouble', () => {
-  const one = (spanId: string, parentId: string, startUs: number, durationUs: number) => ({
+  const entry = (spanId: string, parentId: string, startUs: number, durationUs: number) => ({
     spanId,
     parentId,
     startUs,
@@ -357,12 +357,12 @@ test('self time is what no child covers; a circle of parents is no trouble', () 
   })
   expect(
     selfTimes([
-      one('a', '', 0, 100),
-      one('b', 'a', 10, 20),
-      one('c', 'a', 20, 30),
-      one('d', 'a', 90, 50),
-      one('e', 'f', 0, 10),
-      one('f', 'e', 0, 10),
+      entry('a', '', 0, 100),
+      entry('b', 'a', 10, 20),
+      entry('c', 'a', 20, 30),
+      entry('d', 'a', 90, 50),
+      entry('e', 'f', 0, 10),
+      entry('f', 'e', 0, 10),
     ]),
   ).toEqual([50, 20, 30, 50, 0, 0])
 })
@@ -384,12 +384,12 @@ test('whatever stands in whatever place, nothing throws, and each row is one lin
   ]
   const spoil = (value: unknown, chance: number): unknown => {
     if (random() < chance) return pick(odd)
-    if (Array.isArray(value)) return value.map((one) => spoil(one, chance))
+    if (Array.isArray(value)) return value.map((entry) => spoil(entry, chance))
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(
-      Object.entries(value).map(([key, one]) => [
+      Object.entries(value).map(([key, entry]) => [
         random() < chance / 4 ? (JSON.stringify(pick(odd)) ?? '') : key,
-        spoil(one, chance),
+        spoil(entry, chance),
       ]),
     )
   }
@@ -440,7 +440,7 @@ test('everything of the recorded envelopes is stored, nothing is invalid', () =>
     const result = refineBody(bytes, { receivedMs: Date.parse(sent_at) })
     expect(rowsOf(result).length, name).toBeGreaterThan(0)
     expect(
-      result.outcomes.filter((one) => one.outcome === 'invalid'),
+      result.outcomes.filter((outcome) => outcome.outcome === 'invalid'),
       name,
     ).toEqual([])
     for (const row of rowsOf(result)) {

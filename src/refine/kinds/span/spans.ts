@@ -45,10 +45,10 @@ export const transactionKey = ({ spanId, traceId }: Pick<SpanRow, 'spanId' | 'tr
  * that holds some of these spans beside others is another item.
  */
 export const spanItemKey = (rows: readonly Pick<SpanRow, 'spanId' | 'traceId'>[]): string =>
-  hash('md5', rows.map((one) => one.traceId + one.spanId).join(), 'hex')
+  hash('md5', rows.map((row) => row.traceId + row.spanId).join(), 'hex')
 
 /** Spans of the record so far: places of one record are told apart. */
-const placeOf = ({ out }: SpanWork): number => out.spans.reduce((sum, one) => sum + one.rows.length, 0)
+const placeOf = ({ out }: SpanWork): number => out.spans.reduce((sum, span) => sum + span.rows.length, 0)
 
 /** Rows repeat what their item says once (its name, release): what SDKs send becomes no larger than it was. */
 const growthMax = 4

@@ -127,7 +127,7 @@ function childOf(sent: unknown, { segment, moveUs, receivedUs, room }: Moved): B
 /** How many children a transaction brought, whatever they are. */
 export const childrenOf = (received: Loose): unknown[] => {
   const sent = own(received, 'spans')
-  return Array.isArray(sent) ? sent.filter((one) => one !== null) : listOf(sent)
+  return Array.isArray(sent) ? sent.filter((entry) => entry !== null) : listOf(sent)
 }
 
 /**
@@ -143,14 +143,14 @@ export function transactionRows(draft: Draft, context: Context, jpos: number, fi
   const sent = childrenOf(draft.received)
   const bare = [segment]
   let broken = 0
-  for (const one of sent.slice(0, spansMax)) {
-    const child = childOf(one, moved)
+  for (const entry of sent.slice(0, spansMax)) {
+    const child = childOf(entry, moved)
     if (child) bare.push(child)
     else broken++
   }
   for (const [at, selfUs] of selfTimes(bare).entries()) {
-    const one = bare[at]
-    if (one) one.selfUs = selfUs
+    const entry = bare[at]
+    if (entry) entry.selfUs = selfUs
   }
   const rows = scrubbedRows(bare, draft.sent, context, first)
   return { rows, excess: Math.max(0, sent.length - spansMax), broken }

@@ -14,7 +14,7 @@ const syncIfThere = (folder: string): Promise<void> =>
 
 async function foldersIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
-  return entries.filter((one) => one.isDirectory()).map((one) => join(folder, one.name))
+  return entries.filter((item) => item.isDirectory()).map((item) => join(folder, item.name))
 }
 
 /** The folders of the tables of a chDB folder: `store/xxx/uuid`. */

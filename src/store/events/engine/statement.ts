@@ -18,13 +18,13 @@ function skipTo(sql: string, end: string, from: number): number {
 
 /** Where the piece at `at` ends: a quoted text, a comment, a heredoc or one character; `space` when it says nothing. */
 function skipPiece(sql: string, at: number): { end: number; space: boolean } {
-  const one = sql[at] ?? ''
-  if (one === "'" || one === '"' || one === '`') return { end: skipQuoted(sql, at), space: false }
-  if (sql.startsWith('--', at) || one === '#') return { end: skipTo(sql, '\n', at), space: true }
+  const item = sql[at] ?? ''
+  if (item === "'" || item === '"' || item === '`') return { end: skipQuoted(sql, at), space: false }
+  if (sql.startsWith('--', at) || item === '#') return { end: skipTo(sql, '\n', at), space: true }
   if (sql.startsWith('/*', at)) return { end: skipTo(sql, '*/', at + 2), space: true }
-  const heredoc = one === '$' ? /^\$\w*\$/.exec(sql.slice(at, at + 64))?.[0] : undefined
+  const heredoc = item === '$' ? /^\$\w*\$/.exec(sql.slice(at, at + 64))?.[0] : undefined
   if (heredoc) return { end: skipTo(sql, heredoc, at + heredoc.length), space: false }
-  return { end: at + 1, space: one <= ' ' }
+  return { end: at + 1, space: item <= ' ' }
 }
 
 /**

@@ -41,7 +41,7 @@ export const olderTables = (tables: readonly string[]): string => {
   const each = tables.map(
     (table) =>
       `name = '${table}' AND (${settings(table)
-        .map((one) => `position(create_table_query, '${one}') = 0`)
+        .map((setting) => `position(create_table_query, '${setting}') = 0`)
         .join(' OR ')})`,
   )
   return `SELECT name FROM system.tables WHERE database = {database:String} AND (${each.join(' OR ')}) ORDER BY name`

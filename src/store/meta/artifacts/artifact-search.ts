@@ -97,11 +97,11 @@ export function artifactSearchPart({ read, dialect: { builder } }: Store): NameP
                 .where('artifact_file.bundle_id', 'in', newest(projectIds, release))
                 .$if(release !== undefined, (query) => query.where('release', '=', release ?? ''))
                 .where('artifact_file.type', '!=', 'source_map')
-                .where((one) =>
-                  one.or(
+                .where((expressionBuilder) =>
+                  expressionBuilder.or(
                     names.map((name) => {
                       const pattern = `%/${name.split('*').map(escaped).join('%')}`
-                      return sql<boolean>`${one.ref('artifact_file.url')} like ${pattern} escape '\\'`
+                      return sql<boolean>`${expressionBuilder.ref('artifact_file.url')} like ${pattern} escape '\\'`
                     }),
                   ),
                 ),

@@ -49,7 +49,7 @@ export function artifactCases(fresh: () => MetaStore): void {
     const { id } = meta.askRemoval({ kind: 'project', projectId: 1, issueId: null, userId: null })
     meta.removeRows(id, 0)
     expect(meta.doomedBlobs(id, 9)).toEqual([own.blobKey])
-    expect(meta.artifactsByDebugId(2, debugId).map((one) => one.bundleId)).toEqual([other.id, shared.id])
+    expect(meta.artifactsByDebugId(2, debugId).map((artifact) => artifact.bundleId)).toEqual([other.id, shared.id])
     expect(meta.bundleKeys()).toEqual([shared.blobKey, other.blobKey])
     expect(meta.bundleByChecksum(1, own.checksum)).toBeUndefined()
   })
@@ -62,7 +62,7 @@ export function artifactCases(fresh: () => MetaStore): void {
     add(meta, [place(2)], undefined, 1)
     expect(meta.blobKeys().slice(0, 2)).toEqual([first.blobKey, second.blobKey])
     expect(meta.blobKeys(mark)).toHaveLength(2)
-    expect(meta.bytesByProject().map((one) => [one.projectId, one.bundles])).toEqual([
+    expect(meta.bytesByProject().map((byte) => [byte.projectId, byte.bundles])).toEqual([
       [1, { count: 2, bytes: 107 }],
       [2, { count: 1, bytes: 1 }],
     ])
@@ -72,7 +72,7 @@ export function artifactCases(fresh: () => MetaStore): void {
     const meta = withTwo()
     const { id, blobKey } = add(meta, [place(1, 'r'), place(1, 's'), place(2)])
     expect(meta.removeBundle(id, 1, 'r')).toBeUndefined()
-    expect(meta.linksOf([id]).map((one) => [one.projectId, one.release])).toEqual([
+    expect(meta.linksOf([id]).map((link) => [link.projectId, link.release])).toEqual([
       [1, 's'],
       [2, ''],
     ])
@@ -85,10 +85,10 @@ export function artifactCases(fresh: () => MetaStore): void {
   test('the newest bundle of a URL comes first; release and dist have to be the same', () => {
     const meta = withTwo()
     const ids = [place(1, 'r'), place(1, 'r'), place(1, 'r', '7'), place(1), place(2, 'r')].map(
-      (one) => add(meta, [one], [file('~/a.js'), file('~/b.js')]).id,
+      (item) => add(meta, [item], [file('~/a.js'), file('~/b.js')]).id,
     )
     const look = (release: string, dist: string, urls = ['~/a.js']) =>
-      meta.artifactsByUrl(1, release, dist, urls).map((one) => ids.indexOf(one.bundleId))
+      meta.artifactsByUrl(1, release, dist, urls).map((artifact) => ids.indexOf(artifact.bundleId))
     expect([look('r', ''), look('r', '7'), look('', ''), look('r', '8'), look('r', '', [])]).toEqual([
       ...[[1, 0], [2], [3], [], []],
     ])
@@ -105,7 +105,7 @@ export function artifactCases(fresh: () => MetaStore): void {
     )
     const second = add(meta, [place(2, 'r')], [file('~/app-A1.js', { debugId }), file('~/app%.js')])
     const named = (projectIds: number[], ...names: string[]) =>
-      meta.filesNamed(projectIds, names, 9).map((one) => [one.file.url, one.projectId, one.release, one.dist])
+      meta.filesNamed(projectIds, names, 9).map((item) => [item.file.url, item.projectId, item.release, item.dist])
     expect(named([1], 'app.js')).toEqual([
       ['~/x/app.js', 1, 'r', ''],
       ['~/x/app.js', 1, 's', '7'],
@@ -113,10 +113,10 @@ export function artifactCases(fresh: () => MetaStore): void {
     expect(named([1, 2], 'app-*.js', 'app%.js').map(([url]) => url)).toEqual(['~/app-A1.js', '~/app%.js'])
     expect([named([], 'app.js'), named([1]), named([1], 'p.js'), named([1], 'app.js.map')]).toEqual([[], [], [], []])
     expect(meta.filesNamed([1], ['app.js'], 1)).toHaveLength(1)
-    expect(meta.filesNamed([1], ['app.js'], 9, 's').map((one) => [one.release, one.dist])).toEqual([['s', '7']])
+    expect(meta.filesNamed([1], ['app.js'], 9, 's').map((item) => [item.release, item.dist])).toEqual([['s', '7']])
     expect(meta.filesNamed([1], ['app.js'], 9, '')).toEqual([])
     const places = (ids: number[], id = debugId) =>
-      meta.placesOfDebugId(ids, id, 9).map((one) => [one.projectId, one.uuid])
+      meta.placesOfDebugId(ids, id, 9).map((item) => [item.projectId, item.uuid])
     expect([places([1, 2]), places([1]), places([]), places([2], '')]).toEqual([[[2, second.uuid]], [], [], []])
     expect(meta.uploadsOf(1)).toEqual({ bundles: 1, newestMs: nowMs })
     expect(meta.uploadsOf(1, { release: 's', dist: '7' }).bundles).toBe(1)
@@ -124,12 +124,12 @@ export function artifactCases(fresh: () => MetaStore): void {
     expect(meta.bundlesOfRelease(1, 's', undefined, 9)).toEqual([first.id])
     expect([meta.bundlesOfRelease(1, 's', '', 9), meta.bundlesOfRelease(2, 's', undefined, 9)]).toEqual([[], []])
     meta.linkBundle(first.id, [place(1, 't')], nowMs + 7)
-    expect(meta.placesOfBundle(first.id, 1).map((one) => [one.release, one.sinceMs])).toEqual([
+    expect(meta.placesOfBundle(first.id, 1).map((item) => [item.release, item.sinceMs])).toEqual([
       ['r', nowMs],
       ['s', nowMs],
       ['t', nowMs + 7],
     ])
-    expect(meta.bundlesById([first.id, 99, second.id]).map((one) => one.uuid)).toEqual([second.uuid, first.uuid])
+    expect(meta.bundlesById([first.id, 99, second.id]).map((bundle) => bundle.uuid)).toEqual([second.uuid, first.uuid])
     expect(meta.bundlesById([])).toEqual([])
   })
 
@@ -137,11 +137,11 @@ export function artifactCases(fresh: () => MetaStore): void {
     const meta = fresh()
     const ids = [1, 2, 3].map(() => add(meta, [place(1)], [file('~/a.js'), file('~/b.js'), file('~/c.js')]).id)
     const page = (beforeId?: number) =>
-      meta.listBundles({ projectId: 1, text: '', beforeId, max: 2 }).map((one) => ids.indexOf(one.id))
+      meta.listBundles({ projectId: 1, text: '', beforeId, max: 2 }).map((bundle) => ids.indexOf(bundle.id))
     expect([page(), page(ids[1])]).toEqual([[2, 1], [0]])
     const [first] = meta.filesOf({ bundleId: ids[0] ?? 0, text: '', afterId: 0, max: 1 })
     const rest = meta.filesOf({ bundleId: ids[0] ?? 0, text: '', afterId: first?.id ?? 0, max: 9 })
-    expect([first?.url, ...rest.map((one) => one.url)]).toEqual(['~/a.js', '~/b.js', '~/c.js'])
+    expect([first?.url, ...rest.map((item) => item.url)]).toEqual(['~/a.js', '~/b.js', '~/c.js'])
   })
 
   describe('releases', () => {
@@ -169,7 +169,7 @@ export function artifactCases(fresh: () => MetaStore): void {
       const meta = withTwo()
       for (const [i, version] of ['a', 'b', 'c'].entries()) make(meta, version, [1, 2], {}, nowMs + i)
       const list = (offset: number, text = '') =>
-        meta.releaseTimes({ projectIds: [1, 2], text, offset, max: 2 }).map((one) => one.version)
+        meta.releaseTimes({ projectIds: [1, 2], text, offset, max: 2 }).map((releaseTime) => releaseTime.version)
       expect([list(0), list(2), list(0, 'B'), list(0, '%')]).toEqual([['c', 'b'], ['a'], ['b'], []])
       expect(meta.releaseTimes({ projectIds: [], text: '', offset: 0, max: 9 })).toEqual([])
     })

@@ -199,7 +199,12 @@ function namedSo(
         .selectFrom('artifact_link')
         .select('bundle_id')
         .where('project_id', '=', projectId)
-        .where((one) => one.or([containing(one.ref('release'), text), containing(one.ref('dist'), text)])),
+        .where((expressionBuilder) =>
+          expressionBuilder.or([
+            containing(expressionBuilder.ref('release'), text),
+            containing(expressionBuilder.ref('dist'), text),
+          ]),
+        ),
     ),
     build(
       'id',
@@ -207,7 +212,12 @@ function namedSo(
       builder
         .selectFrom('artifact_file')
         .select('bundle_id')
-        .where((one) => one.or([one('debug_id', '=', id), containing(one.ref('url'), text)])),
+        .where((expressionBuilder) =>
+          expressionBuilder.or([
+            expressionBuilder('debug_id', '=', id),
+            containing(expressionBuilder.ref('url'), text),
+          ]),
+        ),
     ),
   ])
 }
@@ -379,8 +389,8 @@ export function artifactLookPart({
 }
 
 /** What makes two files the same. */
-const printOf = (one: { entry: string; type: string; url: string; debugId: string; bytes: number; crc: number }) =>
-  JSON.stringify([one.entry, one.type, one.url, one.debugId, one.bytes, one.crc])
+const printOf = (item: { entry: string; type: string; url: string; debugId: string; bytes: number; crc: number }) =>
+  JSON.stringify([item.entry, item.type, item.url, item.debugId, item.bytes, item.crc])
 
 type WritePart = Pick<ArtifactStore, 'addBundle' | 'sameBundle' | 'linkBundle'>
 
@@ -408,7 +418,7 @@ export function artifactChangePart({ write, dialect: { builder } }: Store): Writ
         const named = builder.selectFrom('artifact_bundle').selectAll().where('uuid', '=', uuid)
         for (const row of write.all(named.where('organization_id', '=', organizationId).where('kind', '=', 'bundle'))) {
           const rows = write.all(builder.selectFrom('artifact_file').selectAll().where('bundle_id', '=', row.id))
-          const found = rows.map((one) => printOf({ ...one, debugId: one.debug_id })).sort()
+          const found = rows.map((item) => printOf({ ...item, debugId: item.debug_id })).sort()
           if (found.join() !== wanted) continue
           name(organizationId, checksum, row.id)
           return toBundle(row)

@@ -120,7 +120,9 @@ export function openSqlite(file: string, options: { readOnly?: boolean } = {}): 
     const { sql: text, parameters } = build((name) => new Slot(name) as never).compile()
     const statement = database.prepare(text)
     const bind = (values: P) =>
-      parameters.map((one) => (one instanceof Slot ? values[one.name as keyof P] : one)) as SQLInputValue[]
+      parameters.map((parameter) =>
+        parameter instanceof Slot ? values[parameter.name as keyof P] : parameter,
+      ) as SQLInputValue[]
     return {
       all: (values) => statement.all(...bind(values)) as R[],
       get: (values) => statement.get(...bind(values)) as R | undefined,
@@ -165,7 +167,7 @@ function faultsOf(database: DatabaseSync): string[] {
   const lines = database.prepare('pragma integrity_check').all() as { integrity_check: string }[]
   const strays = database.prepare('pragma foreign_key_check').all() as { table: string }[]
   return [
-    ...lines.map((one) => one.integrity_check).filter((one) => one !== 'ok'),
-    ...strays.map((one) => `a row of ${one.table} names one that is not there`),
+    ...lines.map((line) => line.integrity_check).filter((integrity_check) => integrity_check !== 'ok'),
+    ...strays.map((stray) => `a row of ${stray.table} names one that is not there`),
   ]
 }

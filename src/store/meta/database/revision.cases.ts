@@ -40,8 +40,8 @@ function staleCases(fresh: () => MetaStore): void {
       (meta, rev) => meta.updateIssue(1, { assigneeUserId: 'ann' }, 'ann', nowMs, rev).issue,
     ],
   ]
-  test.each(things)('%s: a change made for an older revision is refused, one without a revision is not', (...one) => {
-    const [, change, other] = one
+  test.each(things)('%s: a change made for an older revision is refused, one without a revision is not', (...item) => {
+    const [, change, other] = item
     const meta = fresh()
     commit(meta, { events: [effect()] })
     expect(change(meta, 0).rev).toBe(1)

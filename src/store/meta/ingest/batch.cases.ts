@@ -36,12 +36,12 @@ export function commitCases(fresh: () => MetaStore): void {
       status: 'unresolved',
       substatus: 'new',
     })
-    expect(meta.activityOf(1).map((one) => one.type)).toEqual(['first_seen'])
+    expect(meta.activityOf(1).map((item) => item.type)).toEqual(['first_seen'])
     expect(meta.digestsOf(1)).toEqual(['2774530904'])
     expect(meta.issuesOfDigest([1], '2774530904')).toMatchObject([{ issueId: 1, lastMs: nowMs }])
     expect(meta.issuesOfDigest([2], '2774530904')).toEqual([])
     expect(meta.environmentsOf([1])).toEqual(['production', 'staging'])
-    expect(meta.releasesOf([1], 10).map((one) => one.version)).toEqual(['web@2', 'web@1', 'web@0'])
+    expect(meta.releasesOf([1], 10).map((release) => release.version)).toEqual(['web@2', 'web@1', 'web@0'])
     expect(meta.projectById(1)?.firstEventMs).toBe(nowMs + 5)
     expect(meta.keysOf(1)[0]?.lastUsedMs).toBe(nowMs + 5)
     expect(meta.cursor()).toBe(100)
@@ -59,7 +59,7 @@ export function commitCases(fresh: () => MetaStore): void {
     commit(meta, { events: [effect({ hashes: [hash(1)] }), effect({ hashes: [hash(2)] })] })
     const both = effect({ hashes: [hash(1), hash(2)] })
     const result = commit(meta, { events: [both, effect({ hashes: [hash(2)] }), both, effect({ hashes: [hash(2)] })] })
-    expect(result.issues.map((one) => [one.id, one.events])).toEqual([
+    expect(result.issues.map((issue) => [issue.id, issue.events])).toEqual([
       [1, 2],
       [2, 2],
     ])
@@ -74,7 +74,7 @@ export function commitCases(fresh: () => MetaStore): void {
     const meta = fresh()
     commit(meta, { events: [effect(), effect()] })
     const result = commit(meta, { events: [effect(), effect({ hashes: [hash(2)] })] })
-    expect(result.issues.map((one) => [one.id, one.events, one.isNew])).toEqual([
+    expect(result.issues.map((issue) => [issue.id, issue.events, issue.isNew])).toEqual([
       [1, 1, false],
       [2, 1, true],
     ])
@@ -110,18 +110,18 @@ export function commitCases(fresh: () => MetaStore): void {
       ],
     },
   ])('hashes: $says', ({ events, issues }) => {
-    for (const batches of [[events], events.map((one) => [one])]) {
+    for (const batches of [[events], events.map((event) => [event])]) {
       const meta = fresh()
       for (const batch of batches)
-        commit(meta, { events: batch.map((hashes) => effect({ hashes: hashes.map((one) => hash(Number(one))) })) })
+        commit(meta, { events: batch.map((hashes) => effect({ hashes: hashes.map((item) => hash(Number(item))) })) })
       const found = meta.issueIdsOf([
-        ...issues.map(([one]) => ({ projectId: 1, groupHash: hash(Number(one)) })),
+        ...issues.map(([item]) => ({ projectId: 1, groupHash: hash(Number(item)) })),
         { projectId: 1, groupHash: hash(77) },
         { projectId: 2, groupHash: hash(1) },
       ])
-      expect(found).toEqual(new Map(issues.map(([one, id]) => [`1:${hash(Number(one))}`, id])))
-      const owned = [...meta.hashesOf([1, 2])].flatMap(([id, hashes]) => hashes.map((one) => `${one}=${id}`))
-      expect(owned.sort()).toEqual(issues.map(([one, id]) => `${hash(Number(one))}=${id}`).sort())
+      expect(found).toEqual(new Map(issues.map(([item, id]) => [`1:${hash(Number(item))}`, id])))
+      const owned = [...meta.hashesOf([1, 2])].flatMap(([id, hashes]) => hashes.map((item) => `${item}=${id}`))
+      expect(owned.sort()).toEqual(issues.map(([item, id]) => `${hash(Number(item))}=${id}`).sort())
     }
   })
 
@@ -149,13 +149,13 @@ export function commitCases(fresh: () => MetaStore): void {
 export function orderCases(fresh: () => MetaStore): void {
   test('batches commit in order, each once', () => {
     const meta = fresh()
-    const [one, two] = [meta.openBatch(0, 10), meta.openBatch(10, 20)]
+    const [batch, two] = [meta.openBatch(0, 10), meta.openBatch(10, 20)]
     const nothing = { events: [], attachments: [], outcomes: [], dead: [] }
-    expect(meta.openBatches()).toEqual([one, two])
+    expect(meta.openBatches()).toEqual([batch, two])
     expect(() => meta.commitBatch(two, nothing, nowMs)).toThrow('out of order')
     expect(meta.cursor()).toBe(0)
-    meta.commitBatch(one, nothing, nowMs)
-    expect(() => meta.commitBatch(one, nothing, nowMs)).toThrow('out of order')
+    meta.commitBatch(batch, nothing, nowMs)
+    expect(() => meta.commitBatch(batch, nothing, nowMs)).toThrow('out of order')
     meta.commitBatch(two, nothing, nowMs)
     expect(() => meta.commitBatch(two, nothing, nowMs)).toThrow('no batch is open')
     expect(meta.cursor()).toBe(20)
@@ -194,9 +194,9 @@ export function orderCases(fresh: () => MetaStore): void {
 
   test('events of a project that is gone change nothing and stop nothing', () => {
     const meta = fresh()
-    expect(commit(meta, { events: [effect({ projectId: 99 }), effect()] }).issues.map((one) => one.projectId)).toEqual([
-      1,
-    ])
+    expect(
+      commit(meta, { events: [effect({ projectId: 99 }), effect()] }).issues.map((issue) => issue.projectId),
+    ).toEqual([1])
   })
 }
 
@@ -232,6 +232,6 @@ export function regressionCases(fresh: () => MetaStore): void {
     }).issues
     const issue = meta.issueById(1)
     expect([issue?.status, issue?.substatus, result?.regressed, issue?.count]).toEqual([...after, regressed, 3])
-    expect(meta.activityOf(1).filter((one) => one.type === 'set_regression')).toHaveLength(regressed ? 1 : 0)
+    expect(meta.activityOf(1).filter((item) => item.type === 'set_regression')).toHaveLength(regressed ? 1 : 0)
   })
 }

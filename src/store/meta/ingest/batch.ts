@@ -155,7 +155,7 @@ function awaitingHere(statements: BatchStatements, work: Work, projectId: number
   const known = work.awaiting.get(projectId)
   if (known) return known
   const groups = Map.groupBy(statements.awaiting.all({ projectId }), afterOf)
-  const waiting = new Map([...groups].map(([after, rows]) => [after, rows.map((one) => one.id)]))
+  const waiting = new Map([...groups].map(([after, rows]) => [after, rows.map((row) => row.id)]))
   work.awaiting.set(projectId, waiting)
   return waiting
 }
@@ -293,7 +293,7 @@ function orForget<T>(memories: readonly { forget(): void }[], work: () => T): T 
   try {
     return work()
   } catch (error) {
-    for (const one of memories) one.forget()
+    for (const memory of memories) memory.forget()
     throw error
   }
 }
@@ -339,7 +339,7 @@ export function batchPart(store: Store, notes: MissedNotes): Omit<BatchStore, 'p
     for (const attachment of effects.attachments) statements.attachment.run(attachment)
     keepSamples(effects.samples ?? [])
     for (const item of effects.dead) statements.deadItem.run(item)
-    const again = (effects.again ?? []).flatMap((one) => outAgain(statements, one))
+    const again = (effects.again ?? []).flatMap((item) => outAgain(statements, item))
     writeOutcomes([...effects.outcomes, ...again, ...writeFeedback(effects.feedback ?? [])], nowMs)
     write.run(builder.updateTable('cursor').set({ jpos: batch.to }).where('id', '=', 1))
     write.run(builder.deleteFrom('batch').where('seq', '<=', batch.seq))

@@ -14,13 +14,13 @@ const ledgerMarginMs = 31 * 24 * 3_600_000
 /** Sums counts that fall into the same row, so that each row is written once. */
 export function sumOutcomes(counts: OutcomeCount[]): OutcomeCount[] {
   const sums = new Map<string, OutcomeCount>()
-  for (const one of counts) {
-    const key = `${one.projectId} ${one.keyId} ${one.category} ${one.outcome} ${one.reason} ${one.itemType}`
+  for (const count of counts) {
+    const key = `${count.projectId} ${count.keyId} ${count.category} ${count.outcome} ${count.reason} ${count.itemType}`
     const sum = sums.get(key)
-    if (!sum) sums.set(key, { ...one })
+    if (!sum) sums.set(key, { ...count })
     else {
-      sum.quantity += one.quantity
-      sum.bytes += one.bytes
+      sum.quantity += count.quantity
+      sum.bytes += count.bytes
     }
   }
   return [...sums.values()]
@@ -54,7 +54,7 @@ export function outcomeWriter({ write, dialect: { builder } }: Store): (counts: 
   )
   return (counts, atMs) => {
     const hour = Math.floor(atMs / hourMs) * hourMs
-    for (const one of sumOutcomes(counts)) add.run({ ...one, hour })
+    for (const sumOutcome of sumOutcomes(counts)) add.run({ ...sumOutcome, hour })
   }
 }
 

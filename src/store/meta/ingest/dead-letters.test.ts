@@ -59,7 +59,7 @@ test('a dead item that came again is taken out with its record’s commit, and c
     { ...anew, outcomes: [count('received', 'ok'), count('stored', 'ok')] },
     nowMs + 1,
   )
-  expect(meta.deadItems(9).map((one) => one.jpos)).toEqual([6])
+  expect(meta.deadItems(9).map((deadItem) => deadItem.jpos)).toEqual([6])
   expect(sums(meta)).toEqual({ 'received ok': 2, 'dead failed': 2, 'dead sent_again': -1, 'stored ok': 1 })
   // a second record of the same one is a new arrival: the ledger balances all the same
   meta.commitBatch(
@@ -80,9 +80,9 @@ test('one that is deleted stays among the dead, with another reason', () => {
 
 test('lists by project, newest first; sizes by project', () => {
   const meta = withDead(dead(5), dead(6, 2), dead(7))
-  expect(meta.deadItems(9, [1]).map((one) => one.jpos)).toEqual([7, 5])
+  expect(meta.deadItems(9, [1]).map((deadItem) => deadItem.jpos)).toEqual([7, 5])
   expect(meta.deadItems(9, [])).toEqual([])
-  expect(meta.deadItems(1).map((one) => one.jpos)).toEqual([7])
+  expect(meta.deadItems(1).map((deadItem) => deadItem.jpos)).toEqual([7])
   expect(meta.bytesByProject()).toEqual([
     {
       projectId: 1,

@@ -93,8 +93,8 @@ export function deadPart(store: Store): Part {
         ['bundles', bundleSizes(store)],
       ] as const)
         for (const row of rows) {
-          const one = found.get(row.project_id) ?? { projectId: row.project_id, ...nothing }
-          found.set(row.project_id, { ...one, [kind]: { count: Number(row.count), bytes: Number(row.bytes) } })
+          const item = found.get(row.project_id) ?? { projectId: row.project_id, ...nothing }
+          found.set(row.project_id, { ...item, [kind]: { count: Number(row.count), bytes: Number(row.bytes) } })
         }
       return [...found.values()]
     },

@@ -17,9 +17,9 @@ function writeCounts(counts: SignCounts): string {
 }
 
 /** The text of two counts together. */
-export function joinCounts(one: string, other: string): string {
-  if (one === '' || other === '') return one || other
-  const sum = readCounts(one)
+export function joinCounts(text: string, other: string): string {
+  if (text === '' || other === '') return text || other
+  const sum = readCounts(text)
   for (const [key, events] of entriesOf(readCounts(other))) sum[key] = (sum[key] ?? 0) + events
   return writeCounts(sum)
 }
@@ -59,17 +59,17 @@ export function hashSigns({ write, dialect: { builder } }: Store) {
           .doUpdateSet((build) => ({ events: build('hash_sign.events', '+', build.ref('excluded.events')) })),
       ),
   )
-  const take = (one: Shift) =>
+  const take = (shift: Shift) =>
     void write.run(
       builder
         .updateTable('hash_sign')
-        .set((build) => ({ events: build('events', '-', one.events) }))
-        .where('project_id', '=', one.projectId)
-        .where('hash', '=', one.hash)
-        .where('sign', '=', one.sign)
-        .where('events', '>=', one.events),
+        .set((build) => ({ events: build('events', '-', shift.events) }))
+        .where('project_id', '=', shift.projectId)
+        .where('hash', '=', shift.hash)
+        .where('sign', '=', shift.sign)
+        .where('events', '>=', shift.events),
     )
-  return { add: (one: Shift) => void add.run(one), take }
+  return { add: (shift: Shift) => void add.run(shift), take }
 }
 
 /** Counts the signs of a batch's events by hash; each hash is written once, and one whose events have none never. */

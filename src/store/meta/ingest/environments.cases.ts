@@ -15,8 +15,12 @@ export function environmentCases(fresh: () => MetaStore): void {
     expect(meta.hideEnvironment(1, 'dev', true)).toMatchObject({ name: 'dev', hidden: true })
     commit(meta, { events: [at('dev', 20)] })
     expect(meta.environmentOf(1, 'dev')).toMatchObject({ hidden: true, lastSeenMs: nowMs + 20 })
-    expect(meta.projectEnvironments(1, { max: 9, hidden: true }).map((one) => one.name)).toEqual(['dev'])
-    expect(meta.projectEnvironments(1, { max: 9, hidden: false }).map((one) => one.name)).toEqual(['prod'])
+    expect(
+      meta.projectEnvironments(1, { max: 9, hidden: true }).map((projectEnvironment) => projectEnvironment.name),
+    ).toEqual(['dev'])
+    expect(
+      meta.projectEnvironments(1, { max: 9, hidden: false }).map((projectEnvironment) => projectEnvironment.name),
+    ).toEqual(['prod'])
     expect(meta.projectEnvironments(1, { max: 1 })).toHaveLength(1)
     expect(meta.hideEnvironment(1, 'dev', false).hidden).toBe(false)
   })
@@ -27,7 +31,9 @@ export function environmentCases(fresh: () => MetaStore): void {
     commit(meta, { events: names.map((environment) => effect({ environment })) })
     meta.hideEnvironment(1, 'zzz', true)
     const list = (hidden?: boolean) =>
-      meta.projectEnvironments(1, { max: 3, ...(hidden === undefined ? {} : { hidden }) }).map((one) => one.name)
+      meta
+        .projectEnvironments(1, { max: 3, ...(hidden === undefined ? {} : { hidden }) })
+        .map((projectEnvironment) => projectEnvironment.name)
     expect([list(), list(true), list(false)]).toEqual([['e10', 'e11', 'zzz'], ['zzz'], ['e10', 'e11', 'e12']])
   })
 

@@ -291,7 +291,7 @@ export function missedEndPart(store: Store, notes: MissedNotes): EndPart {
     },
     endMissed: ({ projectId, groups, kept, beforeMs }) =>
       write.transaction(() => {
-        const one = write.hot<{ name: string; hash: string }, unknown>((slot) =>
+        const hot = write.hot<{ name: string; hash: string }, unknown>((slot) =>
           builder
             .deleteFrom('missed')
             .where('project_id', '=', projectId)
@@ -301,7 +301,7 @@ export function missedEndPart(store: Store, notes: MissedNotes): EndPart {
         )
         // Each group by its own names: all names of 100 groups for each of them would be millions of statements.
         for (const { groupHash: hash, names } of groups)
-          for (const name of names) if (!kept.has(`${name} ${hash}`)) one.run({ name, hash })
+          for (const name of names) if (!kept.has(`${name} ${hash}`)) hot.run({ name, hash })
         sumAgain(store, projectId)
         notes.forget()
       }),

@@ -39,7 +39,7 @@ export function alertCases(fresh: () => MetaStore): void {
     commit(meta, {
       events: [effect({ eventId: 'first' }), effect({ eventId: 'second' }), effect({ hashes: [hash(2)] })],
     })
-    expect(meta.alertsDue(10, nowMs).map((one) => [one.issueId, one.kind, one.eventId, one.atMs])).toEqual([
+    expect(meta.alertsDue(10, nowMs).map((item) => [item.issueId, item.kind, item.eventId, item.atMs])).toEqual([
       [1, 'new', 'first', nowMs],
       [2, 'new', effect().eventId, nowMs],
     ])
@@ -90,8 +90,8 @@ export function alertCases(fresh: () => MetaStore): void {
 
   test('tries are noted; a failure marks the channel, a success clears it', () => {
     const { meta } = withChannel()
-    const [one] = meta.queueTest(1, ['', ''], nowMs)
-    expect(one).toMatchObject({ kind: 'test', status: 'queued' })
+    const [item] = meta.queueTest(1, ['', ''], nowMs)
+    expect(item).toMatchObject({ kind: 'test', status: 'queued' })
     expect(meta.deliveriesQueued(nowMs + 1e9, 10)).toEqual([])
     expect(meta.deliveriesSince([1], 0)).toEqual([])
     meta.noteDelivery(1, { status: 'queued', error: 'no', nextMs: nowMs + 5 }, nowMs)

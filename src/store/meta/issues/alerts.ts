@@ -182,13 +182,18 @@ type OutboxPart = Pick<MetaStore, 'alertsDue' | 'decideAlerts' | 'queueTest' | '
 type LogPart = Pick<MetaStore, 'deliveriesSince' | 'deliveriesQueued' | 'deliveryLog' | 'deliveryById'>
 
 /** Puts a delivery in line; due at `nextMs`. */
-function queue({ write, dialect: { builder } }: Store, one: NewDelivery, nowMs: number, nextMs = nowMs): Delivery {
+function queue(
+  { write, dialect: { builder } }: Store,
+  newDelivery: NewDelivery,
+  nowMs: number,
+  nextMs = nowMs,
+): Delivery {
   const row = {
-    channel_id: one.channelId,
-    recipient: one.recipient,
-    kind: one.kind,
-    items: JSON.stringify(one.items),
-    more: one.more,
+    channel_id: newDelivery.channelId,
+    recipient: newDelivery.recipient,
+    kind: newDelivery.kind,
+    items: JSON.stringify(newDelivery.items),
+    more: newDelivery.more,
     status: 'queued',
     attempts: 0,
     next_ms: nextMs,
@@ -221,7 +226,7 @@ export function outboxPart(store: Store): OutboxPart {
     },
     decideAlerts: (made, dueIds, nowMs, held = []) =>
       write.transaction(() => {
-        for (const one of made) queue(store, one, nowMs)
+        for (const item of made) queue(store, item, nowMs)
         for (const { id, untilMs } of held)
           write.run(builder.updateTable('alert_due').set({ until_ms: untilMs }).where('id', '=', id))
         for (const id of dueIds) write.run(builder.deleteFrom('alert_due').where('id', '=', id))

@@ -101,7 +101,7 @@ type Asked = { changes: IssueChange[]; of: number[]; given?: Given; merge?: Aske
 /** What was asked for `total` issues, and for these behind them. */
 function askedWith(before: Asked, total: number, items: AskedBulk['items']): Asked {
   const changes = [...before.changes]
-  const known = new Map(changes.map((one, at) => [JSON.stringify(one), at]))
+  const known = new Map(changes.map((change, at) => [JSON.stringify(change), at]))
   const of = items.map(({ change }) => {
     const text = JSON.stringify(change)
     const at = known.get(text) ?? changes.push(change) - 1
@@ -141,7 +141,7 @@ function stepper(store: Store, items: ReturnType<typeof itemStatements>) {
       asked?.merge &&
       merge(
         asked.merge,
-        found.map((one) => one.issue_id),
+        found.map((item) => item.issue_id),
         row.user_id,
         nowMs,
       )

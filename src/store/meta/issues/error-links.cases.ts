@@ -118,7 +118,7 @@ export function failureCases(fresh: () => MetaStore): void {
         }
         expect([order, links.at(-1), meta.failureState(1, id(1))?.alone]).toEqual([order, undefined, 'several'])
         // Only as long as nobody else has the digest.
-        if (order[0] !== 1) expect(links.filter((one) => one !== undefined && one !== id(1001))).toEqual([])
+        if (order[0] !== 1) expect(links.filter((link) => link !== undefined && link !== id(1001))).toEqual([])
       }
     })
 

@@ -189,7 +189,7 @@ export function lookAgain(store: Store, sides: ReturnType<typeof sidesOf>, alone
       .where('side', '=', sql.lit('browser'))
       .where(by, '<>', sql.lit(''))
       .where('alone', 'in', alone)
-      .where(sql<SqlBool>`(${sql.join(columns.map((one) => sql.ref(one)))}) in ${told}`)
+      .where(sql<SqlBool>`(${sql.join(columns.map((column) => sql.ref(column)))}) in ${told}`)
       .orderBy('id', 'desc')
       .limit(againMax)
     write.run(builder.updateTable('failure_side').set({ open: 1 }).where('id', 'in', doubtful))

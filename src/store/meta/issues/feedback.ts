@@ -164,7 +164,7 @@ export function feedbackPart({
           .selectFrom('attachment')
           .where('project_id', '=', row.project_id)
           .where('event_id', '=', row.feedback_id)
-        const keys = write.all(attached.select('blob_key').distinct()).map((one) => one.blob_key)
+        const keys = write.all(attached.select('blob_key').distinct()).map((item) => item.blob_key)
         write.run(
           builder
             .deleteFrom('attachment')

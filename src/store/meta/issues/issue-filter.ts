@@ -29,7 +29,7 @@ type Column =
 const priority = sql<string>`coalesce(priority, case when substatus = 'escalating' then 'high' when level = 'warning' then 'medium' when level in ('info', 'debug') then 'low' else 'high' end)`
 
 /** Text for `like … escape '\\'` that stands for itself. */
-export const escaped = (text: string) => text.replace(/[\\%_]/g, (one) => `\\${one}`)
+export const escaped = (text: string) => text.replace(/[\\%_]/g, (match) => `\\${match}`)
 
 /** Whether a column contains what a person typed, whatever its case (of ASCII). */
 export const containing = (column: Expression<unknown>, text: string): RawBuilder<SqlBool> =>
@@ -37,7 +37,7 @@ export const containing = (column: Expression<unknown>, text: string): RawBuilde
 
 /** `*` stands for any run of characters, `\*` and `\\` for the sign itself; everything else for itself. */
 const likePattern = (value: string) =>
-  value.replace(/\\\*|\\\\|[\\%_*]/g, (one) => (one === '*' ? '%' : one === '\\*' ? '*' : `\\${one.at(-1)}`))
+  value.replace(/\\\*|\\\\|[\\%_*]/g, (match) => (match === '*' ? '%' : match === '\\*' ? '*' : `\\${match.at(-1)}`))
 
 /** What a filter wants a column to be equal to; undefined for one that asks anything else. */
 function equalOf(filter: IssueFilter): [column: Column, value: string | number] | undefined {
@@ -73,10 +73,10 @@ function joined(build: Build, op: 'and' | 'or', of: readonly Expression<SqlBool>
 function anyOf(build: Build, of: readonly IssueFilter[]): Expression<SqlBool> {
   const lists = new Map<Column, (string | number)[]>()
   const rest: Expression<SqlBool>[] = []
-  for (const one of of) {
-    const [column, value] = equalOf(one) ?? []
+  for (const item of of) {
+    const [column, value] = equalOf(item) ?? []
     if (column === undefined || value === undefined) {
-      rest.push(condition(build, one))
+      rest.push(condition(build, item))
       continue
     }
     const list = lists.get(column)
@@ -95,7 +95,7 @@ export function condition(build: Build, filter: IssueFilter): Expression<SqlBool
       return joined(
         build,
         'and',
-        filter.of.map((one) => condition(build, one)),
+        filter.of.map((item) => condition(build, item)),
       )
     case 'or':
       return anyOf(build, filter.of)

@@ -167,7 +167,7 @@ function countArrival(row: IssueRow, receivedMs: number): void {
 
 /** How far the issue is over its own forecast; undefined while it is not, or while nobody can say. */
 export function escalationOf(row: IssueRow, around: Pick<Around, 'limitsOf' | 'nowMs'>) {
-  const tenCount = countsOf(row).reduce((sum, one) => sum + one, 0)
+  const tenCount = countsOf(row).reduce((sum, count) => sum + count, 0)
   if (tenCount <= floors.ten && row.hour_count <= floors.hour) return undefined
   // What never had more events than a window may has no level of its own that a forecast would have to know.
   const isQuiet = row.count - row.hour_count < fewEvents && row.first_seen_ms < around.nowMs - youngMs

@@ -183,7 +183,7 @@ function groupsOf(room: Room, scope: Scope, row: SideRow): Group[] {
 }
 
 const issuesOf = (room: Room, groups: readonly Group[]) =>
-  new Set(groups.map((one) => groupOf(room, one.projectId, one.hash))).size
+  new Set(groups.map((group) => groupOf(room, group.projectId, group.hash))).size
 
 type Times = { fromMs: number; beforeMs: number; afterMs: number; toMs: number }
 
@@ -192,8 +192,8 @@ function nearest(room: Room, scope: Scope, row: SideRow, { fromMs, beforeMs, aft
   const { before, after } = room.statements.servers[scope]
   const asked = groupsOf(room, scope, row).map((group) => ({ ...askedOf(row), ...group }))
   return {
-    before: asked.flatMap((one) => before.get({ ...one, fromMs, toMs: beforeMs }) ?? []),
-    after: asked.flatMap((one) => after.get({ ...one, fromMs: afterMs, toMs }) ?? []),
+    before: asked.flatMap((item) => before.get({ ...item, fromMs, toMs: beforeMs }) ?? []),
+    after: asked.flatMap((item) => after.get({ ...item, fromMs: afterMs, toMs }) ?? []),
   }
 }
 
@@ -238,8 +238,8 @@ function ofSure(room: Room, row: SideRow): SideRow[][] {
     ...{ fromMs: 0, beforeMs: ms - 1, afterMs: ms + 1, toMs: foreverMs },
   })
   // Linked ones only where this one is the nearest now: half the way to the ones before and behind it.
-  const lastMs = Math.max(0, ...before.map((one) => (one.received_ms + ms) / 2))
-  const nextMs = Math.min(foreverMs, ...after.map((one) => (one.received_ms + ms) / 2))
+  const lastMs = Math.max(0, ...before.map((item) => (item.received_ms + ms) / 2))
+  const nextMs = Math.min(foreverMs, ...after.map((item) => (item.received_ms + ms) / 2))
   const nearer = { sure: 1, max: waitingMax, fromMs: Math.floor(lastMs), toMs: Math.ceil(nextMs), alone: '' }
   return [waiting, doubtful, browsersOf(room, 'sure', row, nearer)]
 }
@@ -259,7 +259,7 @@ function ofPage(room: Room, row: SideRow): SideRow[][] {
 function askers(room: Room, row: SideRow): SideRow[][] {
   if (row.side === 'browser') {
     // One more browser event makes links doubtful; it answers nothing for who has none.
-    const linked = [...traceOf(room, row), ...besides(room, row)].filter((one) => one.alone === '')
+    const linked = [...traceOf(room, row), ...besides(room, row)].filter((item) => item.alone === '')
     return [[row, ...linked]]
   }
   if (row.digest === '') return [traceOf(room, row)]
@@ -302,7 +302,7 @@ function apply(room: Room, row: SideRow, decision: Decision): void {
 }
 
 function decideOne(room: Room, row: SideRow): void {
-  const sides = (rows: readonly SideRow[]) => rows.map((one) => sideOf(room, one))
+  const sides = (rows: readonly SideRow[]) => rows.map((item) => sideOf(room, item))
   const own = sideOf(room, row)
   const { servers, crowded } = serversOf(room, row)
   const around: Around = {
@@ -349,7 +349,7 @@ function lookAt(room: Room, came: readonly SideRow[], doing: Doing) {
       for (const list of askers(room, row)) {
         if (seen.has(list)) continue
         seen.add(list)
-        for (const one of list) if (one.side === 'browser') touched.set(one.id, one)
+        for (const item of list) if (item.side === 'browser') touched.set(item.id, item)
       }
     })
     if (fault !== undefined) faults.push(fault)
@@ -362,7 +362,7 @@ function lookAt(room: Room, came: readonly SideRow[], doing: Doing) {
   }
   for (const row of reached) {
     // As long as it gets on: what can't be decided would be asked for without end.
-    const isLeft = room.cut.get(row.id)?.some((list) => list.some((one) => room.moved.has(one.id)))
+    const isLeft = room.cut.get(row.id)?.some((list) => list.some((item) => room.moved.has(item.id)))
     if (!isLeft && (row.side === 'server' || !touched.has(row.id))) looked.run({ id: row.id })
   }
   const [fault] = faults

@@ -18,7 +18,7 @@ const merge = { organizationId: 1, userId: 'ann', intoId: 1, fromIds: [2, 3, 4, 
 const counts = (meta: MetaStore) =>
   meta
     .listIssues({ projectIds: [1], sort: 'first', max: 99 })
-    .map((one) => [one.id, one.count])
+    .map((issue) => [issue.id, issue.count])
     .sort(([a = 0], [b = 0]) => a - b)
 const notes = (meta: MetaStore, id = 1) =>
   meta.activityOf(id).flatMap(({ type, data }) => (type === 'merge' ? [data] : []))
@@ -29,7 +29,7 @@ export function mergeStepCases(fresh: () => MetaStore): void {
     test('between two steps counts, hashes and links are those of what was merged by then', () => {
       const meta = many(fresh(), 5)
       const { id } = meta.askMerge(merge, nowMs)
-      expect([counts(meta).length, meta.openBulks().map((one) => one.id)]).toEqual([5, [id]])
+      expect([counts(meta).length, meta.openBulks().map((openBulk) => openBulk.id)]).toEqual([5, [id]])
       expect(meta.stepBulk(id, 2, nowMs)).toMatchObject({
         ...{ issueIds: [1, 2, 3], bulk: { done: 2, changed: 2, endedMs: null } },
       })
@@ -81,7 +81,7 @@ export function mergeStepCases(fresh: () => MetaStore): void {
       expect(meta.stepBulk(id, 1, nowMs)).toMatchObject({ issueIds: [], bulk: { done: 3 } })
       meta.removeRows(removal, 0)
       expect(meta.stepBulk(id, 9, nowMs)).toMatchObject({ issueIds: [], bulk: { changed: 1, endedMs: nowMs } })
-      expect(counts(meta).map(([one]) => one)).toEqual([3, 4, 5])
+      expect(counts(meta).map(([item]) => item)).toEqual([3, 4, 5])
     })
 
     test('what can’t be merged is refused before anything is', () => {

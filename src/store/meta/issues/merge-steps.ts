@@ -49,9 +49,9 @@ export function mergeStepper(store: Store) {
     const from = ids
       .filter((id) => id !== into.id && !gone.has(id))
       .flatMap((id) => statements.issue.get({ id }) ?? [])
-      .filter((one) => one.project_id === into.project_id)
+      .filter((item) => item.project_id === into.project_id)
     if (from.length === 0) return { asked, issueIds: [], merged: 0 }
     const { noted } = mergeRows(store, statements, into, from, { userId, nowMs, noted: asked.noted })
-    return { asked: { ...asked, noted }, issueIds: [into.id, ...from.map((one) => one.id)], merged: from.length }
+    return { asked: { ...asked, noted }, issueIds: [into.id, ...from.map((item) => item.id)], merged: from.length }
   }
 }

@@ -23,7 +23,7 @@ export const leaving = (hashes: string[], events: number, more: Partial<Leaving>
 const shown = (meta: MetaStore) =>
   meta
     .listIssues({ projectIds: [1], sort: 'first', max: 99 })
-    .map((one) => [one.shortId, one.count])
+    .map((issue) => [issue.shortId, issue.count])
     .sort()
 const ownerOf = (meta: MetaStore, n: number) =>
   meta.issueIdsOf([{ projectId: 1, groupHash: hash(n) }]).get(`1:${hash(n)}`)
@@ -72,7 +72,7 @@ function mergeIssueCases(fresh: () => MetaStore): void {
       { hash: hash(2), mergedFrom: 'WEB-2' },
       { hash: hash(3), mergedFrom: 'WEB-3' },
     ])
-    const told = meta.activityOf(1).filter((one) => one.type === 'merge')
+    const told = meta.activityOf(1).filter((item) => item.type === 'merge')
     expect(told).toMatchObject([
       { userId: 'ann', data: { count: 2, issues: [{ shortId: 'WEB-2' }, { shortId: 'WEB-3' }] } },
     ])
@@ -116,7 +116,7 @@ function mergeIssueCases(fresh: () => MetaStore): void {
     expect(meta.mergeIssues(1, others, null, nowMs).merged).toEqual(others)
     expect(shown(meta)).toEqual([['WEB-1', 450]])
     const hashes = meta.issueHashes(1)
-    expect([hashes.length, hashes.filter((one) => one.mergedFrom === 'WEB-449').length]).toEqual([450, 1])
+    expect([hashes.length, hashes.filter((item) => item.mergedFrom === 'WEB-449').length]).toEqual([450, 1])
     expect([meta.issueByShortId(1, 'WEB-450')?.id, meta.faults()]).toEqual([1, []])
   })
   test('never across projects; nothing changes', () => {
@@ -146,10 +146,10 @@ function mergeIssueCases(fresh: () => MetaStore): void {
           sort: 'last',
           max: 9,
         })
-        .map((one) => one.id)
+        .map((issue) => issue.id)
     expect([named('web-3'), named('WEB-2'), named('WEB-1'), named('WEB-4')]).toEqual([[1], [1], [1], []])
     expect(meta.issueByShortId(1, 'WEB-3')?.id).toBe(1)
-    expect(meta.issueHashes(1).map((one) => one.mergedFrom)).toEqual([null, 'WEB-2', 'WEB-3'])
+    expect(meta.issueHashes(1).map((issueHash) => issueHash.mergedFrom)).toEqual([null, 'WEB-2', 'WEB-3'])
   })
 }
 
@@ -256,14 +256,14 @@ function restCases(fresh: () => MetaStore): void {
       ...{ shortId: 'WEB-2', count: 3, rev: rev + 1, title: 'E2' },
       ...{ firstSeenMs: nowMs + 5, lastSeenMs: nowMs + 50 },
     })
-    expect(meta.issueHashes(2).map((one) => [one.hash, one.mergedFrom])).toEqual([
+    expect(meta.issueHashes(2).map((issueHash) => [issueHash.hash, issueHash.mergedFrom])).toEqual([
       [hash(2), null],
       [hash(4), null],
     ])
     // Both had the digest: that of the later event stays.
     expect([meta.digestsOf(1), meta.digestsOf(2), meta.namedEvents(2, 9)]).toEqual([[], ['42'], [idOf(250)]])
     expect(meta.thinnedOf([2]).get(2)).toBe(2)
-    expect(meta.activityOf(2).map((one) => one.type)).toEqual(['first_seen', 'unmerge', 'unmerge'])
+    expect(meta.activityOf(2).map((item) => item.type)).toEqual(['first_seen', 'unmerge', 'unmerge'])
     expect(shown(meta)).toEqual([
       ['WEB-1', 2],
       ['WEB-2', 3],
@@ -298,7 +298,7 @@ function remove(meta: MetaStore, issueId: number): void {
 }
 
 function reckonedCases(fresh: () => MetaStore): void {
-  const many = (n: number, events: number, at = 0) => Array.from({ length: events }, (_, one) => event(n, at + one))
+  const many = (n: number, events: number, at = 0) => Array.from({ length: events }, (_, item) => event(n, at + item))
   test('what stays looks like the newest of its own events, and keeps its kind', () => {
     const meta = three(fresh())
     meta.mergeIssues(1, [2, 3], null, nowMs)
@@ -339,7 +339,7 @@ function reckonedCases(fresh: () => MetaStore): void {
     commit(meta, { events: [...many(1, 99), ...many(2, 99), ...many(3, 99)] })
     meta.mergeIssues(1, [2], null, nowMs)
     const laterMs = nowMs + 3 * 86_400_000
-    const wanted = () => meta.forecastsWanted(laterMs, laterMs - 3_600_000, 9).map((one) => one.id)
+    const wanted = () => meta.forecastsWanted(laterMs, laterMs - 3_600_000, 9).map((item) => item.id)
     const make = () => {
       const limits = { ten: Array(24).fill(50), hour: Array(24).fill(200) }
       meta.putForecasts([{ issueId: 1, limits }], laterMs)
@@ -403,8 +403,8 @@ function similarCases(fresh: () => MetaStore): void {
     commit(meta, {
       events: [typed(1, 0, 'A', 'x'), typed(2, 1, 'A', 'y'), typed(3, 2, 'B', 'x'), typed(4, 9, 'C', 'z')],
     })
-    expect(meta.similarCandidates(1, 9).map((one) => one.id)).toEqual([3, 2, 4])
-    expect(meta.similarCandidates(1, 2).map((one) => one.id)).toEqual([3, 2])
+    expect(meta.similarCandidates(1, 9).map((similarCandidate) => similarCandidate.id)).toEqual([3, 2, 4])
+    expect(meta.similarCandidates(1, 2).map((similarCandidate) => similarCandidate.id)).toEqual([3, 2])
     expect(meta.similarCandidates(99, 9)).toEqual([])
   })
 }

@@ -87,7 +87,7 @@ export function demandMergeable(
 ): { into: IssueRow; from: IssueRow[] } {
   const into = demand(statements, intoId)
   const from = fromIds.map((id) => demand(statements, id))
-  if (from.some((one) => one.project_id !== into.project_id)) {
+  if (from.some((item) => item.project_id !== into.project_id)) {
     const sentence = 'Issues of one project only can be merged.'
     throw new MishapError('VALIDATION', { detail: sentence, fields: { merge: [sentence] } })
   }
@@ -209,7 +209,7 @@ export function mergeRows(
 ): { row: IssueRow; noted: number } {
   const { write } = store
   const { builder } = store.dialect
-  const ids = from.map((one) => one.id)
+  const ids = from.map((item) => item.id)
   for (let start = 0; start < ids.length; start += chunk)
     moveAll(store, ids.slice(start, start + chunk), into, by.nowMs)
   const row = withVerdict(from.reduce(withEvents, { ...into, rev: into.rev + 1 }))
@@ -218,7 +218,7 @@ export function mergeRows(
   const entry = builder.selectFrom('activity').select(['id', 'data']).where('id', '=', by.noted)
   const before = by.noted === null ? undefined : write.get(entry)
   const old = before ? fromJson<MergeNote>(before.data) : { issues: [], count: 0 }
-  const came = from.map((one) => ({ id: String(one.id), shortId: one.short_id, title: one.title }))
+  const came = from.map((item) => ({ id: String(item.id), shortId: item.short_id, title: item.title }))
   const note: MergeNote = { issues: [...old.issues, ...came].slice(0, namedMax), count: old.count + from.length }
   const data = JSON.stringify(note)
   if (before) {
@@ -253,8 +253,8 @@ export function similarPart({ read, dialect: { builder } }: Store): Pick<MergeSt
           ]),
         ),
       )
-      const known = new Set(near.map((one) => one.id))
-      const far = near.length < max ? read.all(others()).filter((one) => !known.has(one.id)) : []
+      const known = new Set(near.map((item) => item.id))
+      const far = near.length < max ? read.all(others()).filter((item) => !known.has(item.id)) : []
       return [...near, ...far].slice(0, max).map(toIssue)
     },
   }
@@ -325,7 +325,7 @@ function takeOut(store: Store, row: IssueRow, hashes: readonly string[], came: C
   const { write, dialect } = store
   const { builder } = dialect
   const own = write.all(builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', row.id))
-  const known = new Set(own.map((one) => one.hash))
+  const known = new Set(own.map((item) => item.hash))
   if (hashes.length === 0 || hashes.some((hash) => !known.has(hash))) throw new MishapError('NOT_FOUND')
   if (new Set(hashes).size >= known.size) {
     const sentence = 'An issue keeps at least one of its hashes.'

@@ -112,7 +112,7 @@ export function clockworkPart(store: Store): Omit<ClockworkStore, keyof Forecast
           isOverForecast: row.hour_ms > nowMs - 2 * 3_600_000 && escalationOf(row, around(row, nowMs)) !== undefined,
         })),
     turnIssues: (turns, nowMs) =>
-      write.transaction(() => turns.flatMap((one) => turnOne(store, statements, one, nowMs) ?? []).map(toIssue)),
+      write.transaction(() => turns.flatMap((turn) => turnOne(store, statements, turn, nowMs) ?? []).map(toIssue)),
     settleRelease: (projectIds, version, nowMs) =>
       write.transaction(() =>
         projectIds.flatMap((projectId) =>
@@ -141,7 +141,7 @@ export function clockworkPart(store: Store): Omit<ClockworkStore, keyof Forecast
             )
             .flatMap(({ id }) => {
               const row = statements.issue.get({ id })
-              if (!row || !settleCommit(row, version, (one) => has(one.repository, one.commit))) return []
+              if (!row || !settleCommit(row, version, (item) => has(item.repository, item.commit))) return []
               statements.updateIssue.run(row)
               const data = JSON.stringify({ version, reason: 'commit' })
               statements.activity.run({ issueId: id, type: 'set_resolved_in_release', createdMs: nowMs, data })

@@ -69,7 +69,7 @@ function checked(value: Omit<SavedSearch, 'id' | 'rev' | 'createdMs'>): typeof v
     throw wrong('name', `1 to ${nameCharactersMax} characters.`)
   if (value.query.length > queryCharactersMax) throw wrong('query', `At most ${queryCharactersMax} characters.`)
   for (const field of ['projects', 'environments'] as const)
-    if (value[field].length > namesMax || value[field].some((one) => one.length > 64))
+    if (value[field].length > namesMax || value[field].some((item) => item.length > 64))
       throw wrong(field, `At most ${namesMax} names.`)
   if (!/^(?:|\d{1,6}[smhdw]|[\dTZ:.+-]{10,40}\/[\dTZ:.+-]{10,40})$/.test(value.span))
     throw wrong('statsPeriod', 'A number with m, h, d or w, or two dates.')
@@ -96,8 +96,8 @@ export function searchPart(store: Store): SearchStore {
   }
 
   const demandRoom = (value: ReturnType<typeof checked>, butId: number) => {
-    const others = beside(value).filter((one) => one.id !== butId)
-    if (others.some((one) => one.name.toLowerCase() === value.name.toLowerCase()))
+    const others = beside(value).filter((item) => item.id !== butId)
+    if (others.some((item) => item.name.toLowerCase() === value.name.toLowerCase()))
       throw new MishapError('CONFLICT', {
         detail: 'Another view has this name.',
         fields: { name: ['Another view has this name.'] },

@@ -10,7 +10,7 @@ const named = (...userIds: string[]) => userIds.map((userId) => ({ userId, rule:
 const found = (meta: MetaStore, filter: IssueFilter) =>
   meta
     .listIssues({ projectIds: [1], filter, sort: 'last', max: 9 })
-    .map((one) => one.id)
+    .map((issue) => issue.id)
     .sort()
 
 /** Whom rules of ownership suggest, as every store has them. */
@@ -30,7 +30,7 @@ export function suggestionCases(fresh: () => MetaStore): void {
     ])
     expect(meta.suggest(all)).toEqual(new Set([1]))
     expect(meta.suggest(all)).toEqual(new Set())
-    expect(meta.suggestionsOf(1).map((one) => one.userId)).toEqual(['bob', 'ann'])
+    expect(meta.suggestionsOf(1).map((suggestion) => suggestion.userId)).toEqual(['bob', 'ann'])
     expect(meta.suggest(new Map([[1, named('ann', 'bob')]]))).toEqual(new Set([1]))
     expect(meta.suggestionsOf(1)).toEqual(named('ann', 'bob'))
     meta.mergeIssues(2, [1], null, nowMs)
@@ -93,7 +93,7 @@ export function suggestionCases(fresh: () => MetaStore): void {
     meta.updateIssue(3, { status: 'resolved' }, 'ann', nowMs)
     arrive(meta, [hash(3)], { timestampMs: nowMs + 9, receivedMs: nowMs + 9, eventId: 'b'.repeat(32) })
     meta.unmergeHashes(1, leaving([hash(2)], 1), null, nowMs + 20)
-    expect(meta.ownersDue(9).map((one) => [one.issueId, one.eventId])).toEqual([
+    expect(meta.ownersDue(9).map((item) => [item.issueId, item.eventId])).toEqual([
       [3, 'b'.repeat(32)],
       [2, ''],
     ])

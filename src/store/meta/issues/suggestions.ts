@@ -35,7 +35,7 @@ export function suggestionPart({ write, read, dialect: { builder } }: Store): Su
   /** Whether that was anything else; an issue that is gone has none. */
   function replace(issueId: number, wanted: readonly Suggestion[]): boolean {
     const before = write.all(of(issueId)).map(toSuggestion)
-    const isSame = before.length === wanted.length && before.every((one, at) => isEqual(one, wanted[at]))
+    const isSame = before.length === wanted.length && before.every((item, at) => isEqual(item, wanted[at]))
     if (isSame || !write.get(builder.selectFrom('issue').select('id').where('id', '=', issueId))) return false
     write.run(builder.deleteFrom('issue_suggestion').where('issue_id', '=', issueId))
     for (const [place, { userId, rule }] of wanted.entries())
@@ -69,7 +69,7 @@ export function suggestionPart({ write, read, dialect: { builder } }: Store): Su
           .orderBy('id', 'desc')
           .limit(max),
       )
-      return { projectId: row.project_id, issueIds: issues.map((one) => one.id), sweepId: row.sweep_id }
+      return { projectId: row.project_id, issueIds: issues.map((issue) => issue.id), sweepId: row.sweep_id }
     },
     endSuggestionsDue: ({ projectId, issueIds, sweepId }) => {
       const last = issueIds.at(-1)
@@ -85,8 +85,8 @@ export function suggestionPart({ write, read, dialect: { builder } }: Store): Su
   }
 }
 
-const isEqual = (one: Suggestion, other: Suggestion | undefined) =>
-  one.userId === other?.userId && one.rule === other.rule
+const isEqual = (suggestion: Suggestion, other: Suggestion | undefined) =>
+  suggestion.userId === other?.userId && suggestion.rule === other.rule
 
 /** Has all issues of an organization's projects held against their rules again: who is named there may be somebody now. */
 export function sweepOrganization({ write, dialect: { builder } }: Store, organizationId: number): void {

@@ -26,7 +26,7 @@ const stateOf = (meta: MetaStore, id = 1) => {
   const issue = meta.issueById(id)
   return [issue?.status, issue?.substatus]
 }
-const typesOf = (meta: MetaStore, id = 1) => meta.activityOf(id).map((one) => one.type)
+const typesOf = (meta: MetaStore, id = 1) => meta.activityOf(id).map((item) => item.type)
 /** `count` events of issue 1, `everyMs` apart from `fromMs` on, each in a commit of all of them. */
 const arrive = (meta: MetaStore, count: number, fromMs: number, change: Partial<EventEffect> = {}, everyMs = 1) =>
   commit(
@@ -127,7 +127,7 @@ function awaitingCases(fresh: () => MetaStore): void {
     const before = revs()
     const versions = ['web@0.1.0', 'web@1.5.0', 'web@2.5.0', 'web@0.2.0', 'web@3.0.0']
     const events = versions.map((release) => effect({ release, hashes: [hash(9)], timestampMs: nowMs + 5 }))
-    expect(commit(meta, { events }).issues.map((one) => [one.id, one.events])).toEqual([
+    expect(commit(meta, { events }).issues.map((issue) => [issue.id, issue.events])).toEqual([
       [4, 5],
       [1, 0],
       [2, 0],
@@ -168,7 +168,7 @@ function archiveCases(fresh: () => MetaStore): void {
     meta.updateIssue(1, { status: 'ignored', statusDetails }, 'ann', nowMs)
     expect(meta.issuesDue(nowMs + dayMs, 9)).toEqual([])
     arrive(meta, 1, nowMs + 10)
-    expect(meta.issuesDue(nowMs + 10, 9).map((one) => one.issue.id)).toEqual(looks ? [1] : [])
+    expect(meta.issuesDue(nowMs + 10, 9).map((item) => item.issue.id)).toEqual(looks ? [1] : [])
     if (!looks) return
     const { rev = 0, count = 0 } = meta.issueById(1) ?? {}
     const later = { id: 1, rev, turn: { to: 'later', dueMs: null } } as const
@@ -223,8 +223,8 @@ function escalationCases(fresh: () => MetaStore): void {
     const meta = begin(change)
     arrive(meta, count, nowMs + 1, {}, everyMs)
     expect(stateOf(meta)).toEqual(state)
-    const told = meta.activityOf(1).filter((one) => one.type === 'set_escalating')
-    expect(told.map((one) => one.data.reason)).toEqual(state === escalating ? ['forecast'] : [])
+    const told = meta.activityOf(1).filter((item) => item.type === 'set_escalating')
+    expect(told.map((item) => item.data.reason)).toEqual(state === escalating ? ['forecast'] : [])
   })
 
   test('an issue of a day that was quiet is held against the floors, one of an hour against nothing', () => {
@@ -248,7 +248,7 @@ function escalationCases(fresh: () => MetaStore): void {
     const meta = fresh()
     arrive(meta, 150, nowMs - 3 * dayMs, {}, minuteMs)
     arrive(meta, 5, nowMs - 3 * dayMs, { hashes: [hash(2)] })
-    const wanted = (atMs: number) => meta.forecastsWanted(atMs, atMs - 3_600_000, 9).map((one) => one.id)
+    const wanted = (atMs: number) => meta.forecastsWanted(atMs, atMs - 3_600_000, 9).map((item) => item.id)
     expect(wanted(nowMs)).toEqual([1])
     meta.putForecasts(
       [
@@ -267,12 +267,14 @@ function clockCases(fresh: () => MetaStore): void {
   test('a new issue is due after seven days, an ongoing one never, an archived one at its time', () => {
     const meta = fresh()
     arrive(meta, 1, nowMs)
-    const due = (atMs: number) => meta.issuesDue(atMs, 9).map((one) => one.issue.substatus)
+    const due = (atMs: number) => meta.issuesDue(atMs, 9).map((item) => item.issue.substatus)
     expect([due(nowMs + 7 * dayMs - 1), due(nowMs + 7 * dayMs)]).toEqual([[], ['new']])
     const { rev = 0, count = 0 } = meta.issueById(1) ?? {}
     const turn = { to: 'ongoing', reason: 'age' } as const
     expect(meta.turnIssues([{ id: 1, rev: rev + 1, count, turn }], nowMs)).toEqual([])
-    expect(meta.turnIssues([{ id: 1, rev, count, turn }], nowMs).map((one) => one.substatus)).toEqual(['ongoing'])
+    expect(meta.turnIssues([{ id: 1, rev, count, turn }], nowMs).map((turnIssue) => turnIssue.substatus)).toEqual([
+      'ongoing',
+    ])
     expect(typesOf(meta)).toEqual(['first_seen', 'auto_set_ongoing'])
     expect(due(nowMs + 99 * dayMs)).toEqual([])
     const ignoreUntil = new Date(nowMs + dayMs).toISOString()
@@ -295,17 +297,17 @@ function bulkCases(fresh: () => MetaStore): void {
     const items = [1, 2, 3, 4, 5].map((issueId) => ({ issueId, change }))
     const { id } = meta.askBulk({ organizationId: 1, userId: 'ann', items }, nowMs)
     expect(meta.stepBulk(id, 2, nowMs)).toMatchObject({ issueIds: [1, 2], bulk: { done: 2, endedMs: null } })
-    expect(meta.openBulks().map((one) => one.id)).toEqual([id])
+    expect(meta.openBulks().map((openBulk) => openBulk.id)).toEqual([id])
     meta.stepBulk(id, 2, nowMs)
     expect(meta.stepBulk(id, 2, nowMs)).toMatchObject({
       ...{ issueIds: [], bulk: { done: 5, changed: 4, endedMs: nowMs } },
     })
-    expect([1, 2, 3, 4].map((one) => stateOf(meta, one)[0])).toEqual(Array(4).fill('resolved'))
+    expect([1, 2, 3, 4].map((item) => stateOf(meta, item)[0])).toEqual(Array(4).fill('resolved'))
     expect(meta.activityOf(1).at(-1)).toMatchObject({ type: 'set_resolved', userId: 'ann', data: { bulk: id } })
     meta.updateIssue(3, { status: 'ignored' }, 'bob', nowMs)
     meta.undoBulk(id, nowMs)
     expect(meta.stepBulk(id, 9, nowMs)).toMatchObject({ issueIds: [1, 2, 4], bulk: { undone: true, changed: 3 } })
-    expect([1, 3, 5].map((one) => stateOf(meta, one))).toEqual([
+    expect([1, 3, 5].map((item) => stateOf(meta, item))).toEqual([
       ['unresolved', 'new'],
       ['ignored', 'archived_forever'],
       ['resolved', null],
@@ -337,7 +339,7 @@ function bulkCases(fresh: () => MetaStore): void {
     }
     const { id, steps } = give('bob', 'ann')
     expect(steps).toEqual([0, 0, 1])
-    expect([1, 2, 3, 4, 5, 6].map((one) => meta.subscribersOf(one))).toEqual([[], [], ['bob'], ['bob'], ['bob'], []])
+    expect([1, 2, 3, 4, 5, 6].map((item) => meta.subscribersOf(item))).toEqual([[], [], ['bob'], ['bob'], ['bob'], []])
     const [told] = meta.noticesDue(nowMs, 9)
     expect(told).toMatchObject({ userId: 'bob', kind: 'assigned', issueId: 5 })
     // The first one was his already.
@@ -365,12 +367,12 @@ function bulkCases(fresh: () => MetaStore): void {
     meta.growBulk(id, part([3], resolve), true)
     expect(meta.openBulks()).toEqual([])
     expect(meta.growBulk(id, part([4, 5], ignore), false)).toMatchObject({ total: 5, done: 0, endedMs: null })
-    expect(meta.openBulks().map((one) => one.id)).toEqual([id])
+    expect(meta.openBulks().map((openBulk) => openBulk.id)).toEqual([id])
     expect([3, 3].map((max) => meta.stepBulk(id, max, nowMs).issueIds)).toEqual([
       [1, 2, 3],
       [4, 5],
     ])
-    expect([1, 2, 3, 4, 5].map((one) => stateOf(meta, one)[0])).toEqual([
+    expect([1, 2, 3, 4, 5].map((item) => stateOf(meta, item)[0])).toEqual([
       ...['resolved', 'resolved', 'resolved', 'ignored', 'ignored'],
     ])
   })
@@ -434,14 +436,14 @@ function attentionCases(fresh: () => MetaStore): void {
     })
     meta.commitRegroup(step.id, [{ fromHash: hash(1), effect: effect({ timestampMs: nowMs, hashes: [hash(2)] }) }])
     expect(meta.issueById(1)?.id).toBe(2)
-    expect(['ann', 'bob'].map((one) => meta.bookmarkedBy(one, [2]).size)).toEqual([1, 1])
+    expect(['ann', 'bob'].map((item) => meta.bookmarkedBy(item, [2]).size)).toEqual([1, 1])
     expect(meta.subscribersOf(2)).toEqual(['ann', 'bob'])
   })
 
   test('who is named has not seen it any more; a notice is tried again or goes', () => {
     const meta = fresh()
     arrive(meta, 1, nowMs)
-    for (const one of ['ann', 'bob']) meta.setOwn([1], one, { hasSeen: true }, nowMs)
+    for (const item of ['ann', 'bob']) meta.setOwn([1], item, { hasSeen: true }, nowMs)
     const { id } = meta.addComment(1, 'ann', '@bob', nowMs, ['bob'])
     meta.addNotices([{ userId: 'bob', kind: 'mention' }], 1, id, nowMs)
     expect(meta.lookedAt(1)).toEqual([{ userId: 'ann', atMs: nowMs }])
@@ -482,7 +484,7 @@ function ownershipCases(fresh: () => MetaStore): void {
     meta.setOwnership(1, { autoAssign: false }, { userId: 'ann' }, nowMs)
     arrive(meta, 1, nowMs, { hashes: [hash(3)] })
     // Nobody is assigned, but whom the rules suggest is found.
-    expect(meta.ownersDue(9).map((one) => one.issueId)).toEqual([3])
+    expect(meta.ownersDue(9).map((item) => item.issueId)).toEqual([3])
     meta.endOwnerDue([3])
     meta.setOwnership(1, { text: '' }, { userId: 'ann' }, nowMs)
     arrive(meta, 1, nowMs, { hashes: [hash(4)] })

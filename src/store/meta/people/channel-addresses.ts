@@ -73,13 +73,13 @@ export function channelAddressPart({ write, read, dialect: { builder } }: Store)
         const row = write.get(bySecret(secret, nowMs))
         if (!row) return undefined
         const confirmedMs = row.confirmed_ms ?? nowMs
-        const one = builder.updateTable('channel_address').where('token_hash', '=', hashOf(secret))
-        write.run(one.set({ confirmed_ms: confirmedMs, error: '' }))
+        const updateQueryBuilder = builder.updateTable('channel_address').where('token_hash', '=', hashOf(secret))
+        write.run(updateQueryBuilder.set({ confirmed_ms: confirmedMs, error: '' }))
         return toAddress({ ...row, confirmed_ms: confirmedMs, error: '' })
       }),
     keepAddresses: (channelId, kept) =>
       write.transaction(() => {
-        const addresses = kept.map((one) => one.toLowerCase())
+        const addresses = kept.map((item) => item.toLowerCase())
         const every = write.get(rows.where('channel_id', '=', channelId).where('address', '=', everyAddress))
         for (const address of every ? addresses : [])
           put(channelId, address, { confirmed_ms: every?.confirmed_ms ?? null })

@@ -124,9 +124,9 @@ export function membershipPart(store: Store): Pick<MemberStore, 'changeRole' | '
   /** Throws unless the person is a member, and somebody else is an owner where an owner is to end. */
   const demandAnotherOwner = (organizationId: number, userId: string, ends: (role: string) => boolean) => {
     const owners = write.all(builder.selectFrom('member').selectAll().where('organization_id', '=', organizationId))
-    const one = owners.find((row) => row.user_id === userId)
-    if (!one) throw new MishapError('NOT_FOUND')
-    if (!ends(one.role) || owners.some((row) => row.role === 'owner' && row.user_id !== userId)) return
+    const owner = owners.find((row) => row.user_id === userId)
+    if (!owner) throw new MishapError('NOT_FOUND')
+    if (!ends(owner.role) || owners.some((row) => row.role === 'owner' && row.user_id !== userId)) return
     throw new MishapError('CONFLICT', {
       detail: 'An organization keeps at least one owner.',
       causes: ['Make somebody else an owner first.'],

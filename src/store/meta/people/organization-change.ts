@@ -43,7 +43,7 @@ export function organizationChangePart(
 ): Pick<OrganizationStore, 'organizationByOldSlug' | 'organizationSettings' | 'updateOrganization'> {
   const { write, read, clock } = store
   const { builder } = store.dialect
-  const one = (id: number) => builder.selectFrom('organization').selectAll().where('id', '=', id)
+  const item = (id: number) => builder.selectFrom('organization').selectAll().where('id', '=', id)
   const forget = (slug: string) => void write.run(builder.deleteFrom('old_organization_slug').where('slug', '=', slug))
 
   function move(id: number, from: string, to: string): void {
@@ -68,13 +68,13 @@ export function organizationChangePart(
       return row && { id: row.id, slug: row.slug, name: row.name, createdMs: row.created_ms }
     },
     organizationSettings: (id) => {
-      const row = read.get(one(id))
+      const row = read.get(item(id))
       if (!row) throw new MishapError('NOT_FOUND')
       return { retentionErrorsDays: row.retention_errors_days, rev: row.rev }
     },
     updateOrganization: (id, change, daysMax, by) =>
       write.transaction(() => {
-        const old = write.get(one(id))
+        const old = write.get(item(id))
         if (!old) throw new MishapError('NOT_FOUND')
         if (by?.rev !== undefined && by.rev !== old.rev)
           throw staleError(store, { rev: old.rev, userId: old.changed_by, atMs: old.changed_ms })

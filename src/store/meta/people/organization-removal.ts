@@ -79,7 +79,7 @@ export function organizationRemovalPart(store: Store): OrganizationRemovalStore 
         const organizationId = removal.organization_id
         const parts = write.all(all().where('organization_id', '=', organizationId).where('id', '>', removalId))
         const sum = (key: 'events' | 'blobs') =>
-          parts.filter((one) => one.kind === 'project').reduce((total, one) => total + one[key], 0)
+          parts.filter((part) => part.kind === 'project').reduce((total, part) => total + part[key], 0)
         write.run(builder.deleteFrom('organization').where('id', '=', organizationId))
         const change = { stage: 'proof', events: sum('events'), blobs: sum('blobs') }
         write.run(builder.updateTable('removal').set(change).where('id', '=', removalId))

@@ -16,7 +16,7 @@ const attachment = (eventId: string, name: string) => ({
   blobKey: `attachments/1/${eventId}/${name}`,
 })
 const quantities = (meta: MetaStore) =>
-  meta.outcomesSince({ fromMs: 0 }).map((one) => `${one.itemType} ${one.outcome} ${one.reason} ${one.quantity}`)
+  meta.outcomesSince({ fromMs: 0 }).map((item) => `${item.itemType} ${item.outcome} ${item.reason} ${item.quantity}`)
 
 /** Feedback, removals and settings of an organization, for every meta store. */
 export function peopleCases(fresh: () => MetaStore): void {
@@ -48,21 +48,21 @@ function feedbackCases(fresh: () => MetaStore): void {
         { row: said({ feedbackId: 'e'.repeat(32), eventId: '' }), outcome },
       ],
     })
-    const [one] = meta.unlinkedFeedback(nowMs, 10)
-    expect([one?.eventId, meta.unlinkedFeedback(nowMs, 10).length, meta.unlinkedFeedback(nowMs - 1, 10)]).toEqual([
+    const [item] = meta.unlinkedFeedback(nowMs, 10)
+    expect([item?.eventId, meta.unlinkedFeedback(nowMs, 10).length, meta.unlinkedFeedback(nowMs - 1, 10)]).toEqual([
       'a'.repeat(32),
       1,
       [],
     ])
-    meta.linkFeedback(one?.id ?? 0, { nextMs: nowMs + 5 })
+    meta.linkFeedback(item?.id ?? 0, { nextMs: nowMs + 5 })
     expect([meta.unlinkedFeedback(nowMs, 10).length, meta.unlinkedFeedback(nowMs + 5, 10).length]).toEqual([0, 1])
     commit(meta, { events: [effect()] })
-    meta.linkFeedback(one?.id ?? 0, { issueId: 1 })
+    meta.linkFeedback(item?.id ?? 0, { issueId: 1 })
     expect(meta.unlinkedFeedback(nowMs + dayMs, 10)).toEqual([])
-    expect(meta.feedbackOfIssue(1, 10).map((row) => row.id)).toEqual([one?.id])
+    expect(meta.feedbackOfIssue(1, 10).map((row) => row.id)).toEqual([item?.id])
     const asked = { projectIds: [1], filter: { op: 'feedback' as const } }
     expect(meta.countIssues(asked)).toBe(1)
-    meta.setFeedbackState(one?.id ?? 0, 'spam', 'ann', nowMs)
+    meta.setFeedbackState(item?.id ?? 0, 'spam', 'ann', nowMs)
     expect([meta.feedbackOfIssue(1, 10), meta.countFeedback([1])]).toEqual([[], { new: 1, resolved: 0, spam: 1 }])
     expect(meta.countIssues(asked)).toBe(0)
   })
@@ -71,9 +71,9 @@ function feedbackCases(fresh: () => MetaStore): void {
     const meta = fresh()
     const row = said({ kind: 'feedback' })
     commit(meta, { feedback: [{ row, outcome }], attachments: [attachment(row.feedbackId, 'shot')] })
-    const [one] = meta.listFeedback({ projectIds: [1], max: 1 })
-    expect(meta.deleteFeedback(one?.id ?? 0)).toEqual([attachment(row.feedbackId, 'shot').blobKey])
-    expect([meta.attachmentsOf(1, row.feedbackId), meta.deleteFeedback(one?.id ?? 0)]).toEqual([[], []])
+    const [item] = meta.listFeedback({ projectIds: [1], max: 1 })
+    expect(meta.deleteFeedback(item?.id ?? 0)).toEqual([attachment(row.feedbackId, 'shot').blobKey])
+    expect([meta.attachmentsOf(1, row.feedbackId), meta.deleteFeedback(item?.id ?? 0)]).toEqual([[], []])
     commit(meta, { feedback: [{ row, outcome }] })
     meta.prune(nowMs, nowMs, 0)
     expect(meta.listFeedback({ projectIds: [1], max: 1 })).toHaveLength(1)
@@ -127,9 +127,9 @@ function removalCases(fresh: () => MetaStore): void {
     meta.removeRows(ask(meta, 'discard').id, 1)
     expect(meta.projectSettings(1)?.discardedHashes?.toSorted()).toEqual([hash(1), hash(2)])
     const { title, culprit } = effect()
-    const one = { shortId: 'WEB-1', title, culprit, userId: 'ann' }
+    const item = { shortId: 'WEB-1', title, culprit, userId: 'ann' }
     expect(title).not.toBe('')
-    expect(meta.discardedOf(1)).toMatchObject([one, one])
+    expect(meta.discardedOf(1)).toMatchObject([item, item])
     meta.undiscard(1, 'WEB-1')
     expect(meta.projectSettings(1)?.discardedHashes).toBeUndefined()
   })
@@ -142,7 +142,7 @@ function removalCases(fresh: () => MetaStore): void {
     expect(meta.attachedEventIds(1, ids[1] ?? '', 2)).toEqual(ids.slice(2))
     const { id } = ask(meta, 'issue')
     meta.doomAttachments(id, 1, ids.slice(0, 2))
-    expect(meta.doomedBlobs(id, 9)).toEqual(ids.slice(0, 2).map((one) => attachment(one, 'x').blobKey))
+    expect(meta.doomedBlobs(id, 9)).toEqual(ids.slice(0, 2).map((item) => attachment(item, 'x').blobKey))
     expect(meta.attachedEventIds(1, '', 9)).toEqual(ids.slice(2))
     meta.forgetDoomed(meta.doomedBlobs(id, 1))
     expect(meta.doomedBlobs(id, 9)).toHaveLength(1)
@@ -246,7 +246,11 @@ function organizationRemovalCases(fresh: () => MetaStore): void {
     meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
     const first = asked(meta)
     expect(asked(meta).id).toBe(first.id)
-    expect(meta.openRemovals().map((one) => [one.kind, one.projectId, one.title, one.userId])).toEqual([
+    expect(
+      meta
+        .openRemovals()
+        .map((openRemoval) => [openRemoval.kind, openRemoval.projectId, openRemoval.title, openRemoval.userId]),
+    ).toEqual([
       ['organization', 0, 'Acme', 'ann'],
       ['project', 1, 'Web', 'ann'],
       ['project', 2, 'Api', 'ann'],
@@ -267,7 +271,7 @@ function organizationRemovalCases(fresh: () => MetaStore): void {
     const { id } = asked(meta)
     meta.removeOrganization(id)
     expect([meta.organizationById(1)?.name, meta.removalById(id)?.stage]).toEqual(['Acme', 'asked'])
-    const project = meta.openRemovals().find((one) => one.kind === 'project')
+    const project = meta.openRemovals().find((openRemoval) => openRemoval.kind === 'project')
     meta.removeRows(project?.id ?? 0, 3)
     meta.setRemoval(project?.id ?? 0, { blobs: 2, stage: 'done', endedMs: nowMs })
     expect(meta.askProjectsOf(1, 'ann')).toBe(0)
@@ -289,7 +293,10 @@ function organizationRemovalCases(fresh: () => MetaStore): void {
     expect(meta.organizationRemovalsBy('ann', 9)).toMatchObject([
       { id, kind: 'organization', title: 'Acme', stage: 'proof', events: 3, blobs: 2 },
     ])
-    expect([meta.organizationRemovalsBy('eve', 9), meta.organizations().map((one) => one.id)]).toEqual([[], [other.id]])
+    expect([
+      meta.organizationRemovalsBy('eve', 9),
+      meta.organizations().map((organization) => organization.id),
+    ]).toEqual([[], [other.id]])
     // What waited in the journal is filtered, not dead; what the ledger counted is known as removed.
     expect([meta.projectSettings(1)?.removed, meta.removedEvents().get(1)]).toEqual([true, 1])
   })
@@ -297,11 +304,12 @@ function organizationRemovalCases(fresh: () => MetaStore): void {
   test('a project that is made in between holds it, and is asked for', () => {
     const meta = fresh()
     const { id } = asked(meta)
-    for (const one of meta.openRemovals()) if (one.kind === 'project') meta.removeRows(one.id, 0)
+    for (const openRemoval of meta.openRemovals())
+      if (openRemoval.kind === 'project') meta.removeRows(openRemoval.id, 0)
     meta.createProject({ organizationId: 1, slug: 'late', name: 'Late', platform: null })
     meta.removeOrganization(id)
     expect(meta.organizationById(1)?.name).toBe('Acme')
     expect([meta.askProjectsOf(1, 'ann'), meta.askProjectsOf(1, 'ann')]).toEqual([1, 1])
-    expect(meta.openRemovals().filter((one) => one.title === 'Late')).toHaveLength(1)
+    expect(meta.openRemovals().filter((openRemoval) => openRemoval.title === 'Late')).toHaveLength(1)
   })
 }

@@ -63,12 +63,12 @@ export function tokenPart({ write, read, dialect: { builder }, clock }: Store): 
       read
         .all(builder.selectFrom('api_token').selectAll().where('user_id', '=', userId).orderBy('id'))
         .map(toToken)
-        .filter((one) => !one.ofOrganization),
+        .filter((item) => !item.ofOrganization),
     tokensOfOrganization: (organizationId) =>
       read
         .all(builder.selectFrom('api_token').selectAll().where('organization_id', '=', organizationId).orderBy('id'))
         .map(toToken)
-        .filter((one) => one.ofOrganization),
+        .filter((item) => item.ofOrganization),
     deleteToken: (id) => void write.run(builder.deleteFrom('api_token').where('id', '=', id)),
   }
 }

@@ -48,7 +48,7 @@ export function filterCases(fresh: () => MetaStore): void {
       const many = Array.from({ length: samplesMax + 20 }, (_, n) => sample({ title: `${n}` }))
       commit(meta, { samples: [...many.slice(0, 60), sample({ reason: 'release_version', title: 'other' })] })
       commit(meta, { samples: many.slice(60) })
-      const titles = () => meta.filteredEvents(1, 'localhost', 999).map((one) => one.title)
+      const titles = () => meta.filteredEvents(1, 'localhost', 999).map((filteredEvent) => filteredEvent.title)
       expect([titles().length, titles()[0], titles().at(-1)]).toEqual([samplesMax, '119', '20'])
       expect(meta.filteredEvents(1, 'localhost', 2)).toHaveLength(2)
       expect(meta.filteredEvents(1, 'release_version', 9)).toHaveLength(1)

@@ -34,7 +34,7 @@ export function readFilters(text: string): ProjectFilters {
 
 /** Whether nothing is filtered. */
 export const isIdle = (filters: ProjectFilters): boolean =>
-  Object.values(filters).every((one) => one === false || (Array.isArray(one) && one.length === 0))
+  Object.values(filters).every((filter) => filter === false || (Array.isArray(filter) && filter.length === 0))
 
 /** Filters after a change, as text; throws VALIDATION that names the field and the first wrong entry. */
 export function writeFilters(before: string, change: Partial<ProjectFilters>): string {
@@ -54,20 +54,25 @@ export function writeFilters(before: string, change: Partial<ProjectFilters>): s
 export function sampleWriter({ write, dialect: { builder } }: Store): (samples: readonly FilteredEvent[]) => void {
   return (samples) => {
     const groups = new Map<string, FilteredEvent[]>()
-    for (const one of samples) {
-      const key = `${one.projectId} ${one.reason}`
-      groups.set(key, [...(groups.get(key) ?? []), one].slice(-samplesMax))
+    for (const sample of samples) {
+      const key = `${sample.projectId} ${sample.reason}`
+      groups.set(key, [...(groups.get(key) ?? []), sample].slice(-samplesMax))
     }
     for (const group of groups.values()) {
       const [first] = group
       // A project that was deleted meanwhile has no row to refer to.
       const has = first && write.get(builder.selectFrom('project').select('id').where('id', '=', first.projectId))
       if (!first || !has) continue
-      for (const one of group)
+      for (const item of group)
         write.run(
           builder.insertInto('filtered_event').values({
-            ...{ project_id: one.projectId, reason: one.reason, event_id: one.eventId, received_ms: one.receivedMs },
-            ...{ title: one.title, why: one.why, payload: one.payload },
+            ...{
+              project_id: item.projectId,
+              reason: item.reason,
+              event_id: item.eventId,
+              received_ms: item.receivedMs,
+            },
+            ...{ title: item.title, why: item.why, payload: item.payload },
           }),
         )
       const own = builder

@@ -99,7 +99,7 @@ function projectColumns(old: Selectable<Tables['project']>, change: ProjectChang
 
 /** What making and changing a project share; `demandFree` and `forgetOldSlug` run inside the change's transaction. */
 function projectSteps({ write, dialect: { builder } }: Store) {
-  const one = (id: number) => builder.selectFrom('project').selectAll().where('id', '=', id)
+  const item = (id: number) => builder.selectFrom('project').selectAll().where('id', '=', id)
   const demandFree = (organizationId: number, slug: string, butId: number) => {
     const taken = write.get(
       builder.selectFrom('project').select('id').where('organization_id', '=', organizationId).where('slug', '=', slug),
@@ -116,7 +116,7 @@ function projectSteps({ write, dialect: { builder } }: Store) {
       builder.deleteFrom('old_slug').where('organization_id', '=', organizationId).where('slug', '=', slug),
     )
 
-  return { one, demandFree, forgetOldSlug }
+  return { one: item, demandFree, forgetOldSlug }
 }
 
 type ProjectPart = Pick<
@@ -250,7 +250,7 @@ export function settingsPart({
     projectSettings: (projectId) => {
       const row = settings.get({ id: projectId })
       if (!row) return removedSettings(removed.get({ id: projectId })?.organization_id, projectId)
-      const hashes = discarded.all({ id: projectId }).map((one) => one.hash)
+      const hashes = discarded.all({ id: projectId }).map((item) => item.hash)
       return {
         projectId,
         organizationId: row.organization_id,
@@ -306,7 +306,7 @@ export function keyPart(store: Store): KeyPart {
     dialect: { builder },
     clock,
   } = store
-  const one = (id: number) => builder.selectFrom('project_key').selectAll().where('id', '=', id)
+  const item = (id: number) => builder.selectFrom('project_key').selectAll().where('id', '=', id)
 
   return {
     createKey: (projectId, label) => {
@@ -338,7 +338,7 @@ export function keyPart(store: Store): KeyPart {
     updateKey: (id, value, by) => {
       if (value.rateLimit !== undefined) checkRateLimit(value.rateLimit)
       return write.transaction(() => {
-        const old = write.get(one(id))
+        const old = write.get(item(id))
         if (!old) throw new MishapError('NOT_FOUND')
         demandRevision(store, old, by)
         const limit = value.rateLimit

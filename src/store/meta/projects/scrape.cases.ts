@@ -14,8 +14,8 @@ export function scrapeCases(fresh: () => MetaStore): void {
     return meta
   }
   const ran = (meta: MetaStore, atMs: number, ...urls: string[]) =>
-    commit(meta, { events: [effect({ scrapes: urls.map((one) => scrapeName('shop@1', '', one)) })] }, atMs)
-  const dueAt = (meta: MetaStore, atMs: number) => meta.dueScrapes(atMs, 9).map((one) => one.url)
+    commit(meta, { events: [effect({ scrapes: urls.map((item) => scrapeName('shop@1', '', item)) })] }, atMs)
+  const dueAt = (meta: MetaStore, atMs: number) => meta.dueScrapes(atMs, 9).map((dueScrape) => dueScrape.url)
 
   describe('scripts that nobody uploaded', () => {
     test('are asked for by projects that want it, with what a person set', () => {
@@ -75,7 +75,7 @@ export function scrapeCases(fresh: () => MetaStore): void {
       expect(
         due
           .slice(0, 2)
-          .map((one) => one.projectId)
+          .map((item) => item.projectId)
           .sort(),
       ).toEqual([1, other.id].sort())
       expect(due.at(-1)).toMatchObject({ url: failed.url })
@@ -90,11 +90,11 @@ export function scrapeCases(fresh: () => MetaStore): void {
       expect(dueAt(meta, nowMs + 1).includes(url)).toBe(false)
       const all = meta.dueScrapes(nowMs + 1, 9999)
       expect(all).toHaveLength(scrapesMax)
-      for (const one of all.slice(0, 5))
-        meta.setScrape(one, { nextMs: nowMs + hourMs, fetchedMs: nowMs, failure: 'no' })
+      for (const item of all.slice(0, 5))
+        meta.setScrape(item, { nextMs: nowMs + hourMs, fetchedMs: nowMs, failure: 'no' })
       const later = nowMs + 11 * minuteMs
       ran(meta, later, url)
-      expect(meta.dueScrapes(later, 9999).map((one) => one.url)).toContain(url)
+      expect(meta.dueScrapes(later, 9999).map((dueScrape) => dueScrape.url)).toContain(url)
       expect(meta.dueScrapes(later, 9999)).toHaveLength(scrapesMax - 4)
     })
 

@@ -13,9 +13,9 @@ const shown = (entry: string) => `"${entry.replace(/\p{Cc}/gu, ' ').slice(0, 60)
 
 /** Trimmed entries, each once and none empty. */
 function tidy(entries: readonly string[], field: string): string[] {
-  const kept = [...new Set(entries.map((one) => one.trim()).filter((one) => one !== ''))]
+  const kept = [...new Set(entries.map((item) => item.trim()).filter((item) => item !== ''))]
   if (kept.length > listEntriesMax) throw refuse(field, `Use at most ${listEntriesMax} entries.`)
-  const long = kept.find((one) => [...one].length > entryCharactersMax)
+  const long = kept.find((item) => [...item].length > entryCharactersMax)
   if (long !== undefined)
     throw refuse(field, `${shown(long)} is too long: use at most ${entryCharactersMax} characters.`)
   return kept
@@ -51,17 +51,17 @@ function originFault(entry: string): string | undefined {
  */
 export function checkOrigins(entries: readonly string[], field = 'allowedOrigins'): string[] {
   const kept = tidy(
-    entries.map((one) =>
-      one
+    entries.map((item) =>
+      item
         .trim()
         .toLowerCase()
         .replace(/([^/])\/$/, '$1'),
     ),
     field,
   )
-  for (const one of kept) {
-    const fault = originFault(one)
-    if (fault) throw refuse(field, `${shown(one)} ${fault}`)
+  for (const item of kept) {
+    const fault = originFault(item)
+    if (fault) throw refuse(field, `${shown(item)} ${fault}`)
   }
   return kept
 }
@@ -69,7 +69,7 @@ export function checkOrigins(entries: readonly string[], field = 'allowedOrigins
 /** Names of fields for scrubbing, trimmed, each once. Throws VALIDATION that names the first wrong one. */
 export function checkFieldNames(entries: readonly string[], field: string): string[] {
   const kept = tidy(entries, field)
-  const wrong = kept.find((one) => /\p{Cc}/u.test(one))
+  const wrong = kept.find((item) => /\p{Cc}/u.test(item))
   if (wrong !== undefined) throw refuse(field, `${shown(wrong)} has control characters.`)
   return kept
 }
@@ -77,7 +77,7 @@ export function checkFieldNames(entries: readonly string[], field: string): stri
 /** Patterns with `*`, trimmed, each once. Throws VALIDATION that names the first wrong one. */
 export function checkPatterns(entries: readonly string[], field: string): string[] {
   const kept = checkFieldNames(entries, field)
-  const wrong = kept.find((one) => /^\*+$/.test(one))
+  const wrong = kept.find((item) => /^\*+$/.test(item))
   if (wrong !== undefined) throw refuse(field, `${shown(wrong)} would take everything.`)
   return kept
 }
@@ -85,7 +85,7 @@ export function checkPatterns(entries: readonly string[], field: string): string
 /** Addresses and networks such as 10.0.0.0/8, trimmed, each once. Throws VALIDATION that names the first wrong one. */
 export function checkNetworks(entries: readonly string[], field: string): string[] {
   const kept = tidy(entries, field)
-  const wrong = kept.find((one) => !ipaddr.isValid(one) && !ipaddr.isValidCIDR(one))
+  const wrong = kept.find((item) => !ipaddr.isValid(item) && !ipaddr.isValidCIDR(item))
   if (wrong !== undefined) throw refuse(field, `${shown(wrong)} is no address and no network such as 10.0.0.0/8.`)
   return kept
 }

@@ -117,19 +117,19 @@ function statementsOf({ write, dialect: { builder } }: Store) {
 type Statements = ReturnType<typeof statementsOf>
 
 /** Writes a commit and its files; returns its id. */
-function putCommit(statements: Statements, repositoryId: number, one: NewCommit): number {
-  const known = statements.known.get({ repositoryId, sha: one.sha })
+function putCommit(statements: Statements, repositoryId: number, newCommit: NewCommit): number {
+  const known = statements.known.get({ repositoryId, sha: newCommit.sha })
   const row = {
-    ...{ repository_id: repositoryId, sha: one.sha, message: one.message, at_ms: one.atMs },
-    ...{ author_name: one.authorName, author_email: one.authorEmail },
-    files: one.files?.length ?? known?.files ?? 0,
-    files_omitted: one.files ? one.filesOmitted : (known?.files_omitted ?? 0),
+    ...{ repository_id: repositoryId, sha: newCommit.sha, message: newCommit.message, at_ms: newCommit.atMs },
+    ...{ author_name: newCommit.authorName, author_email: newCommit.authorEmail },
+    files: newCommit.files?.length ?? known?.files ?? 0,
+    files_omitted: newCommit.files ? newCommit.filesOmitted : (known?.files_omitted ?? 0),
   }
   const id = known?.id ?? statements.add.run(row).lastId
   if (known) statements.change.run({ id, ...row })
-  if (!one.files) return id
+  if (!newCommit.files) return id
   if (known) statements.dropFiles.run({ id })
-  for (const { path, type } of one.files)
+  for (const { path, type } of newCommit.files)
     statements.file.run({ commitId: id, path, name: path.slice(path.lastIndexOf('/') + 1), type })
   return id
 }
@@ -192,8 +192,8 @@ function setRef(writer: Writer, place: Place, { repository, commit, previous }: 
       .onConflict((conflict) => conflict.columns(['organization_id', 'version', 'repository_id']).doUpdateSet(row)),
   )
   const there = writer.placed(place)
-  if (there.some((one) => one.repository_id === repositoryId && one.sha === commit)) return
-  const others = there.filter((one) => one.repository_id !== repositoryId).map((one) => one.commit_id)
+  if (there.some((item) => item.repository_id === repositoryId && item.sha === commit)) return
+  const others = there.filter((item) => item.repository_id !== repositoryId).map((item) => item.commit_id)
   writer.arrange(place, [bareCommit(writer.statements, repositoryId, commit, nowMs), ...others])
 }
 
@@ -204,7 +204,7 @@ export function commitChangePart(
   const { write } = store
   const { builder } = store.dialect
   const writer = writerOf(store)
-  const placedIds = (place: Place) => writer.placed(place).map((one) => one.commit_id)
+  const placedIds = (place: Place) => writer.placed(place).map((item) => item.commit_id)
   return {
     putRepository: ({ organizationId, name, url }, nowMs) => {
       const id = write.transaction(() => {
@@ -231,7 +231,9 @@ export function commitChangePart(
           if (!repositories.has(repository))
             repositories.set(repository, writer.repositoryId(organizationId, repository, nowMs))
         const before = placedIds(place)
-        const ids = commits.map((one) => putCommit(writer.statements, repositories.get(one.repository) ?? 0, one))
+        const ids = commits.map((commit) =>
+          putCommit(writer.statements, repositories.get(commit.repository) ?? 0, commit),
+        )
         writer.arrange(place, ids)
         dropLooseCommits(store, organizationId, before)
       }),

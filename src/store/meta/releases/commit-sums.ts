@@ -42,9 +42,9 @@ export function commitSumPart({ read, dialect: { builder } }: Store): Pick<Commi
         )
       for (const row of newest)
         sums.set(row.version, {
-          count: counts.find((one) => one.version === row.version)?.n ?? 0,
+          count: counts.find((count) => count.version === row.version)?.n ?? 0,
           last: toCommit(row),
-          authors: authors(row.version).map((one) => ({ name: one.author_name, email: one.author_email })),
+          authors: authors(row.version).map((author) => ({ name: author.author_name, email: author.author_email })),
         })
       return sums
     },
@@ -84,7 +84,7 @@ export function strayPart({ read, dialect: { builder } }: Store): Pick<CommitSto
           )
           .map((row) => `${table} of ${row.version} in organization ${row.organization_id}`),
       )
-      return { looked: looked.reduce((sum, one) => sum + one, 0), strays }
+      return { looked: looked.reduce((sum, item) => sum + item, 0), strays }
     },
   }
 }

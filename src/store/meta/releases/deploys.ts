@@ -103,7 +103,7 @@ function withProjects(
   return rows.map((row) =>
     toDeploy(
       row,
-      (projects.get(row.id) ?? []).map((one) => one.project_id),
+      (projects.get(row.id) ?? []).map((item) => item.project_id),
     ),
   )
 }
@@ -183,7 +183,7 @@ export function deploySumPart(store: Store): Pick<DeployStore, 'deploySums'> {
       for (const { version, n } of grouped) {
         const known = sums.get(version)
         if (known) known.count += n
-        else sums.set(version, { count: n, last: last.filter((one) => one.version === version) })
+        else sums.set(version, { count: n, last: last.filter((item) => item.version === version) })
       }
       return sums
     },

@@ -11,7 +11,7 @@ export function releaseMadeMs(statements: Statements, projectId: number, version
   const times = [
     statements.madeRelease.get({ projectId, version })?.ms,
     statements.namedRelease.get({ projectId, version })?.ms,
-  ].filter((one) => one !== undefined)
+  ].filter((item) => item !== undefined)
   return times.length === 0 ? undefined : Math.min(...times)
 }
 

@@ -25,7 +25,7 @@ export function releaseCases(fresh: () => MetaStore): void {
   const made = (meta: MetaStore, version: string, projectIds: number[], atMs = nowMs) =>
     meta.makeRelease({ organizationId: projectIds.includes(3) ? 2 : 1, projectIds, version, change: {} }, atMs)
   const shas = (meta: MetaStore, version = 'shop@1') =>
-    meta.commitsOf({ organizationId: 1, version, ...all }).map((one) => one.sha)
+    meta.commitsOf({ organizationId: 1, version, ...all }).map((commit) => commit.sha)
 
   describe('commits', () => {
     test('are set as a whole, keep their order, and go with the last release that has them', () => {
@@ -40,7 +40,8 @@ export function releaseCases(fresh: () => MetaStore): void {
       meta.setCommits({ ...place, version: 'shop@2' }, [told('d'), told('c')], nowMs)
       meta.setCommits(place, [told('b')], nowMs)
       expect([shas(meta), shas(meta, 'shop@2')]).toEqual([['b'], ['d', 'c']])
-      const names = () => meta.repositoriesOf({ organizationId: 1, listed: false, ...all }).map((one) => one.name)
+      const names = () =>
+        meta.repositoriesOf({ organizationId: 1, listed: false, ...all }).map((repository) => repository.name)
       // acme/api had only the commit that no release names any more
       expect(names()).toEqual(['acme/shop'])
       meta.removeRelease(1, [1], 'shop@1')
@@ -73,10 +74,10 @@ export function releaseCases(fresh: () => MetaStore): void {
         { path: 'src/shopping-cart.ts', type: 'M' as const },
       ]
       meta.setCommits(place, [told('b'), told('a', { files })], nowMs)
-      expect(meta.commitFilesNamed(place, ['cart.ts']).map((one) => one.path)).toEqual(['cart.ts', 'src/cart.ts'])
+      expect(meta.commitFilesNamed(place, ['cart.ts']).map((item) => item.path)).toEqual(['cart.ts', 'src/cart.ts'])
       expect(meta.commitFilesNamed(place, [])).toEqual([])
       expect(meta.commitFilesNamed({ ...place, organizationId: 2 }, ['cart.ts'])).toEqual([])
-      expect(meta.commitFilesOf({ ...place, ...all }).map((one) => one.path)).toEqual([
+      expect(meta.commitFilesOf({ ...place, ...all }).map((commitFile) => commitFile.path)).toEqual([
         ...['src/b.ts', 'cart.ts', 'old/cart.ts', 'src/cart.ts', 'src/shopping-cart.ts'],
       ])
       expect(meta.commitFilesOf({ ...place, sha: 'b', ...all })).toHaveLength(1)
@@ -153,7 +154,9 @@ export function releaseCases(fresh: () => MetaStore): void {
       ] as const)
         deploy(meta, environment, at, [...ids])
       const seen = (projectIds: number[]) =>
-        meta.deploysOf({ ...place, projectIds, ...all }).map((one) => [one.environment, one.finishedMs, one.projectIds])
+        meta
+          .deploysOf({ ...place, projectIds, ...all })
+          .map((item) => [item.environment, item.finishedMs, item.projectIds])
       expect(seen([1, 2])).toEqual([
         ['staging', 3, [2]],
         ['production', 2, [1]],
@@ -166,7 +169,7 @@ export function releaseCases(fresh: () => MetaStore): void {
       expect(seen([])).toEqual([])
       const sums = meta.deploySums(1, ['shop@1', 'shop@2'], [1, 2])
       expect(sums.get('shop@1')?.count).toBe(3)
-      expect(sums.get('shop@1')?.last.map((one) => [one.environment, one.finishedMs])).toEqual([
+      expect(sums.get('shop@1')?.last.map((item) => [item.environment, item.finishedMs])).toEqual([
         ['staging', 3],
         ['production', 2],
       ])
@@ -185,7 +188,7 @@ export function releaseCases(fresh: () => MetaStore): void {
       const moments = (projectIds: number[], fromMs: number, toMs: number) =>
         meta
           .releaseMoments({ projectIds, fromMs, toMs, max: 9 })
-          .moments.map((one) => [one.version, one.atMs, one.projectIds])
+          .moments.map((moment) => [moment.version, moment.atMs, moment.projectIds])
       expect(moments([1, 2], 0, 1000)).toEqual([
         ['a', 200, [1, 2]],
         ['e', 250, [1]],
@@ -201,7 +204,7 @@ export function releaseCases(fresh: () => MetaStore): void {
       const deploys = (projectIds: number[], environments: string[], toMs = 1000) =>
         meta
           .deployMoments({ projectIds, environments, fromMs: 100, toMs, max: 9 })
-          .moments.map((one) => [one.environment, one.atMs, one.projectIds])
+          .moments.map((moment) => [moment.environment, moment.atMs, moment.projectIds])
       expect(deploys([1, 2], [])).toEqual([
         ['production', 100, [1, 2]],
         ['staging', 200, [1]],
@@ -263,9 +266,9 @@ export function releaseCases(fresh: () => MetaStore): void {
     ])('%s', (_name, wish, versions) => {
       const meta = read()
       const request = { projectIds: [1, 2], text: '', ...wish }
-      expect(meta.releaseTimes({ ...request, ...all }).map((one) => one.version)).toEqual(versions)
+      expect(meta.releaseTimes({ ...request, ...all }).map((releaseTime) => releaseTime.version)).toEqual(versions)
       expect(meta.countReleases(request)).toBe(versions.length)
-      expect(meta.releaseTimes({ ...request, offset: 1, max: 1 }).map((one) => one.version)).toEqual(
+      expect(meta.releaseTimes({ ...request, offset: 1, max: 1 }).map((releaseTime) => releaseTime.version)).toEqual(
         versions.slice(1, 2),
       )
     })
@@ -321,7 +324,7 @@ export function releaseCases(fresh: () => MetaStore): void {
       ['both', 'only'].map((version) => [
         meta.commitsOf({ organizationId: 1, version, ...all }).length,
         meta.refsOf({ organizationId: 1, version }).length,
-        meta.deploysOf({ organizationId: 1, version, projectIds: [1, 2], ...all }).map((one) => one.projectIds),
+        meta.deploysOf({ organizationId: 1, version, projectIds: [1, 2], ...all }).map((deploy) => deploy.projectIds),
       ])
 
     test('a release in one of its projects: commits stay with the other one', () => {

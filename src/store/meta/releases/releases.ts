@@ -85,9 +85,9 @@ type Row = {
 }
 
 const least = (values: (number | null)[]) =>
-  values.reduce<number | null>((best, one) => (one === null || (best !== null && best <= one) ? best : one), null)
+  values.reduce<number | null>((best, item) => (item === null || (best !== null && best <= item) ? best : item), null)
 const most = (values: (number | null)[]) =>
-  values.reduce<number | null>((best, one) => (one === null || (best !== null && best >= one) ? best : one), null)
+  values.reduce<number | null>((best, item) => (item === null || (best !== null && best >= item) ? best : item), null)
 
 function toRelease(version: string, rows: readonly Row[]): Release {
   const said = (key: 'url' | 'ref') => rows.find((row) => row[key] !== '')?.[key] ?? ''

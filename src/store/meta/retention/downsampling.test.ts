@@ -70,10 +70,10 @@ test('a step goes from planned to cut; it counts once, by the kind of its issues
     ]),
   )
   const issues = meta.listIssues({ projectIds: [project.id], sort: 'last', max: 9 })
-  const ids = issues.map((one) => one.id).sort()
+  const ids = issues.map((issue) => issue.id).sort()
   expect([...meta.thinnedOf([...ids, 999])].sort()).toEqual(ids.map((id, at) => [id, [6, 7, 1][at]]))
   // what was seen is not touched
-  expect(issues.map((one) => one.count)).toEqual([1, 1, 1])
+  expect(issues.map((issue) => issue.count)).toEqual([1, 1, 1])
   meta.setThinStep(step.id, 'cut')
   expect(meta.thinSteps()[0]?.stage).toBe('cut')
   meta.dropThinStep(step.id)
@@ -101,8 +101,8 @@ test('attachments of a time are looked through in steps; those that go are count
   const hour = 3_600_000
   const between = (after: number, max: number) =>
     meta.attachedBetween(project.id, startMs + hour, startMs + 4 * hour, after, max)
-  const [one, two] = between(0, 2)
-  expect([one?.eventId, two?.eventId]).toEqual([idOf(1), idOf(2)])
+  const [item, two] = between(0, 2)
+  expect([item?.eventId, two?.eventId]).toEqual([idOf(1), idOf(2)])
   expect(between(two?.id ?? 0, 9).map((each) => each.eventId)).toEqual([idOf(3)])
   expect(meta.attachedBetween(project.id + 1, 0, startMs * 2, 0, 9)).toEqual([])
   const runId = meta.beginThinRun({ budgetBytes: 5, bytesBefore: 9 })
@@ -136,5 +136,5 @@ test('issues that may have more than is kept, by their counters less what was th
   expect(meta.issuesOver(0, 3, 2)).toEqual({ issues: [] })
   const step = meta.planThinStep(meta.beginThinRun({ budgetBytes: 5, bytesBefore: 9 }), cut, 1)
   meta.countThinned(step.id, [{ groupHash: hash(1), rows: 1 }])
-  expect(meta.issuesOver(0, 0, 9).issues.map((one) => one.id)).toEqual([2, 3])
+  expect(meta.issuesOver(0, 0, 9).issues.map((issue) => issue.id)).toEqual([2, 3])
 })

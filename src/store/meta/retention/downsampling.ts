@@ -222,7 +222,7 @@ export function thinCountPart(store: Store): CountPart {
           return thinned(cut.projectId, categoryOf[kind], rows, rows * rowBytes)
         })
         writeOutcomes(counts, clock.now())
-        const quantity = events.reduce((sum, one) => sum + one.rows, 0)
+        const quantity = events.reduce((sum, event) => sum + event.rows, 0)
         addToRun(store, runId, 'events', quantity)
         write.run(builder.updateTable('thin_step').set({ stage: 'counted' }).where('id', '=', stepId))
       }),
@@ -265,7 +265,7 @@ export function thinFilePart(store: Store): FilePart {
           if (rows.length === 0) continue
           for (const row of rows) doom(row.blob_key)
           write.run(builder.deleteFrom('attachment').where('project_id', '=', projectId).where('event_id', 'in', ids))
-          const bytes = rows.reduce((sum, one) => sum + one.bytes, 0)
+          const bytes = rows.reduce((sum, row) => sum + row.bytes, 0)
           writeOutcomes([thinned(projectId, 'attachment', rows.length, bytes)], clock.now())
           addToRun(store, runId, 'attachments', rows.length)
         }

@@ -119,14 +119,14 @@ function keepsMerged({ store, nowMs }: Room, { row }: Work, { fromHash, effect }
 }
 
 /** The issue that an event belongs to by its new hashes. */
-function targetOf(room: Room, from: Work, one: RegroupMove): Work {
+function targetOf(room: Room, from: Work, regroupMove: RegroupMove): Work {
   const { statements } = room
-  const { projectId, hashes } = one.effect
+  const { projectId, hashes } = regroupMove.effect
   const known = hashes
     .map((hash) => statements.fingerprint.get({ projectId, hash })?.issue_id)
     .find((id) => id !== undefined)
-  const stays = () => keepsMerged(room, from, one) || takes(room, from.row.id, hashes)
-  const target = known !== undefined ? issueOf(room, known) : stays() ? from : splitFrom(room, from, one.effect)
+  const stays = () => keepsMerged(room, from, regroupMove) || takes(room, from.row.id, hashes)
+  const target = known !== undefined ? issueOf(room, known) : stays() ? from : splitFrom(room, from, regroupMove.effect)
   for (const hash of hashes) statements.attachHash.run({ projectId, hash, issueId: target.row.id })
   return target
 }
@@ -156,13 +156,13 @@ function moveSigns({ signs }: Room, from: Work, to: Work, { fromHash, fromSigns,
   for (const sign of effect.signs ?? []) signs.add({ projectId, hash: effect.hashes[0] ?? '', sign, events: 1 })
 }
 
-function move(room: Room, one: RegroupMove): boolean {
+function move(room: Room, regroupMove: RegroupMove): boolean {
   const { statements, notes, nowMs } = room
-  const { effect, fromHash } = one
+  const { effect, fromHash } = regroupMove
   const fromId = statements.fingerprint.get({ projectId: effect.projectId, hash: fromHash })?.issue_id
   if (fromId === undefined) throw new Error(`event ${effect.eventId} at ${effect.jpos} belongs to no issue`)
   const from = issueOf(room, fromId)
-  const to = targetOf(room, from, one)
+  const to = targetOf(room, from, regroupMove)
   to.mapped++
   if (effect.timestampMs >= to.row.last_seen_ms) to.latest = effect
   if (to !== from) {
@@ -178,7 +178,7 @@ function move(room: Room, one: RegroupMove): boolean {
       ...{ projectId: effect.projectId, digest: effect.digest, issueId: to.row.id },
       ...{ eventId: effect.eventId, lastMs: effect.timestampMs },
     })
-  moveSigns(room, from, to, one)
+  moveSigns(room, from, to, regroupMove)
   moveFailure(room.store, effect)
   notes.note(effect, nowMs)
   return to !== from
@@ -248,7 +248,7 @@ function finish(room: Room, targets: Map<number, Work>): { merged: number[]; sta
     if (tell(room, id, { events: mapped, came, left, from: [...from] }) && mapped > 0) told++
     if (regressed) statements.activity.run({ issueId: id, type: 'set_regression', createdMs: nowMs, data: '{}' })
   }
-  const stale = [...issues].flatMap(([id, one]) => (one.left > 0 && !merged.includes(id) ? [id] : []))
+  const stale = [...issues].flatMap(([id, item]) => (item.left > 0 && !merged.includes(id) ? [id] : []))
   return { merged, stale, told }
 }
 
@@ -266,12 +266,12 @@ export function regroupCommitPart(store: Store, notes: MissedNotes): Pick<Regrou
     const room: Room = { store, statements, notes, signs, issues: new Map(), nowMs: clock.now(), regroupingId }
     const targets = new Map<number, Work>()
     let moved = 0
-    for (const one of moves) {
-      const { projectId } = one.effect
-      const fromId = statements.fingerprint.get({ projectId, hash: one.fromHash })?.issue_id ?? 0
-      if (!move(room, one)) continue
+    for (const item of moves) {
+      const { projectId } = item.effect
+      const fromId = statements.fingerprint.get({ projectId, hash: item.fromHash })?.issue_id ?? 0
+      if (!move(room, item)) continue
       moved++
-      const toId = statements.fingerprint.get({ projectId, hash: one.effect.hashes[0] ?? '' })?.issue_id ?? 0
+      const toId = statements.fingerprint.get({ projectId, hash: item.effect.hashes[0] ?? '' })?.issue_id ?? 0
       targets.set(fromId, issueOf(room, toId))
     }
     const { merged, stale, told } = finish(room, targets)

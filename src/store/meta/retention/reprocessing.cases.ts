@@ -14,9 +14,9 @@ const event = (n: number, more: Partial<EventEffect> = {}): EventEffect =>
   effect({ ...minified, eventId: idOf(n), jpos: n, timestampMs: nowMs + n, ...more })
 
 /** The same event under other hashes, readable. */
-const moveOf = (one: EventEffect, to: number, more: Partial<EventEffect> = {}): RegroupMove => ({
-  fromHash: one.hashes[0] ?? '',
-  effect: { ...one, hashes: [hash(to)], title: `readable ${to}`, culprit: 'pay(cart)', ...more },
+const moveOf = (eventEffect: EventEffect, to: number, more: Partial<EventEffect> = {}): RegroupMove => ({
+  fromHash: eventEffect.hashes[0] ?? '',
+  effect: { ...eventEffect, hashes: [hash(to)], title: `readable ${to}`, culprit: 'pay(cart)', ...more },
 })
 
 const rewrite = {
@@ -33,7 +33,7 @@ function moved(meta: MetaStore, moves: RegroupMove[], runId = meta.beginRegroupi
 const counts = (meta: MetaStore) =>
   meta
     .listIssues({ projectIds: [1], sort: 'first', max: 99 })
-    .map((one) => [one.shortId, one.count])
+    .map((issue) => [issue.shortId, issue.count])
     .sort()
 const owner = (meta: MetaStore, n: number) =>
   meta.issueIdsOf([{ projectId: 1, groupHash: hash(n) }]).get(`1:${hash(n)}`)
@@ -60,21 +60,21 @@ function missedCases(fresh: () => MetaStore): void {
       ],
     })
     expect(meta.arrivals()).toEqual([])
-    const [one, two, three] = [bundle(meta, 'shop@1', [], 1), bundle(meta, '', [debugId], 2), bundle(meta, 'x', [], 3)]
-    expect(meta.arrivals()).toEqual([{ projectId: 1, bundleIds: [one.id, two.id, three.id] }])
+    const [item, two, three] = [bundle(meta, 'shop@1', [], 1), bundle(meta, '', [debugId], 2), bundle(meta, 'x', [], 3)]
+    expect(meta.arrivals()).toEqual([{ projectId: 1, bundleIds: [item.id, two.id, three.id] }])
     const [byDebug, byRelease] = [debugName(debugId), releaseName('shop@1', '')]
     // Noted once for the group, from its first event on.
-    expect(meta.missedBy(1, [one.id])).toEqual([{ groupHash: hash(1), names: [byRelease], fromJpos: 7 }])
+    expect(meta.missedBy(1, [item.id])).toEqual([{ groupHash: hash(1), names: [byRelease], fromJpos: 7 }])
     expect(meta.missedBy(1, [two.id])).toEqual([{ groupHash: hash(1), names: [byDebug], fromJpos: 7 }])
     expect(meta.missedBy(1, [three.id])).toEqual([])
-    expect(meta.missedBy(2, [one.id, two.id])).toEqual([])
+    expect(meta.missedBy(2, [item.id, two.id])).toEqual([])
     expect([meta.lateProjects(nowMs), meta.lateProjects(nowMs + 1)]).toEqual([[], [1]])
     expect(meta.missedOf(1, ['l']).map((group) => group.groupHash)).toEqual([hash(3)])
-    meta.dropArrivals(1, [one.id, three.id], nowMs + 1)
+    meta.dropArrivals(1, [item.id, three.id], nowMs + 1)
     expect(meta.arrivals()).toEqual([{ projectId: 1, bundleIds: [two.id] }])
     // The same bundle for another release comes anew.
-    meta.linkBundle(one.id, [{ projectId: 1, release: 'shop@1', dist: 'ios' }], nowMs + 5)
-    meta.dropArrivals(1, [one.id], nowMs + 5)
+    meta.linkBundle(item.id, [{ projectId: 1, release: 'shop@1', dist: 'ios' }], nowMs + 5)
+    meta.dropArrivals(1, [item.id], nowMs + 5)
     expect(
       meta
         .missedBy(1, meta.arrivals()[0]?.bundleIds ?? [])
@@ -93,7 +93,7 @@ function missedCases(fresh: () => MetaStore): void {
       ...{ projectId: 1, groups: [1, 2].map((n) => ({ groupHash: hash(n), names })), beforeMs: nowMs + 5 },
       kept: new Set([`${names[0]} ${hash(1)}`]),
     })
-    const left = meta.missedOf(1).map((one) => [one.groupHash, one.names])
+    const left = meta.missedOf(1).map((item) => [item.groupHash, item.names])
     expect(left).toEqual([
       [hash(1), names.slice(0, 1)],
       [hash(2), names.slice(1)],
@@ -149,23 +149,23 @@ function moveCases(fresh: () => MetaStore): void {
     meta.updateIssue(1, { assigneeUserId: 'ann' }, 'ann', nowMs)
     const result = moved(
       meta,
-      events.map((one) => moveOf(one, 2)),
+      events.map((item) => moveOf(item, 2)),
     )
     expect(result).toMatchObject({ organizationId: 1, issues: [1], merged: [], moved: 0 })
     expect(meta.issueById(1)).toMatchObject({
       ...{ shortId: 'WEB-1', title: 'readable 2', culprit: 'pay(cart)', count: 2, assigneeUserId: 'ann' },
     })
     expect([owner(meta, 1), owner(meta, 2)]).toEqual([1, 1])
-    const told = meta.activityOf(1).filter((one) => one.type === 'mapped_again')
-    expect(told.map((one) => one.data)).toEqual([{ regrouping: 1, events: 2 }])
+    const told = meta.activityOf(1).filter((item) => item.type === 'mapped_again')
+    expect(told.map((item) => item.data)).toEqual([{ regrouping: 1, events: 2 }])
     expect(meta.regroupings(9)).toMatchObject([{ mapped: 2, moved: 0, issues: 1 }])
   })
 
   test('an older event does not name the issue', () => {
     const meta = fresh()
-    const [one, two] = [event(1), event(2)]
-    commit(meta, { events: [one, two] })
-    moved(meta, [moveOf(one, 2)])
+    const [eventEffect, two] = [event(1), event(2)]
+    commit(meta, { events: [eventEffect, two] })
+    moved(meta, [moveOf(eventEffect, 2)])
     expect(meta.issueById(1)?.title).toBe(minified.title)
   })
 
@@ -174,9 +174,9 @@ function moveCases(fresh: () => MetaStore): void {
     const events = [event(1), event(2), event(3, { digest: '77' })]
     commit(meta, { events })
     meta.updateIssue(1, { status: 'ignored', assigneeUserId: 'ann' }, 'ann', nowMs)
-    const [one, two, three] = events.map((own, at) => moveOf(own, at === 0 ? 2 : 3))
+    const [item, two, three] = events.map((own, at) => moveOf(own, at === 0 ? 2 : 3))
     const run = meta.beginRegrouping(1, 'upload', 3).id
-    moved(meta, [one as RegroupMove], run)
+    moved(meta, [item as RegroupMove], run)
     const result = moved(meta, [two as RegroupMove, three as RegroupMove], run)
     expect(result).toMatchObject({ merged: [], moved: 2 })
     expect(counts(meta)).toEqual([
@@ -220,7 +220,7 @@ function moveCases(fresh: () => MetaStore): void {
     meta.updateIssue(1, { assigneeUserId: 'ann' }, 'ann', nowMs)
     const result = moved(
       meta,
-      events.map((one) => moveOf(one, 2)),
+      events.map((item) => moveOf(item, 2)),
     )
     expect(result).toMatchObject({ issues: [2], merged: [1], moved: 2 })
     expect(counts(meta)).toEqual([['WEB-2', 3]])
@@ -231,7 +231,7 @@ function moveCases(fresh: () => MetaStore): void {
     expect(meta.issueById(2)).toMatchObject({
       ...{ title: 'readable 2', comments: 1, assigneeUserId: 'ann', firstSeenMs: nowMs + 1, lastSeenMs: nowMs + 3 },
     })
-    expect(meta.activityOf(2).map((one) => one.type)).toEqual(['first_seen', 'note', 'assigned', 'mapped_again'])
+    expect(meta.activityOf(2).map((item) => item.type)).toEqual(['first_seen', 'note', 'assigned', 'mapped_again'])
     expect(meta.faults()).toEqual([])
     // What still comes unmapped goes there at once.
     commit(meta, { events: [event(4)] })
@@ -240,11 +240,11 @@ function moveCases(fresh: () => MetaStore): void {
 
   test('links lead on when an issue goes into one that goes into another', () => {
     const meta = fresh()
-    const [one, two, three] = [event(1), event(2, { hashes: [hash(2)] }), event(3, { hashes: [hash(3)] })]
-    commit(meta, { events: [one, two, three] })
-    moved(meta, [moveOf(one, 2)])
+    const [eventEffect, two, three] = [event(1), event(2, { hashes: [hash(2)] }), event(3, { hashes: [hash(3)] })]
+    commit(meta, { events: [eventEffect, two, three] })
+    moved(meta, [moveOf(eventEffect, 2)])
     expect(meta.issueById(1)?.shortId).toBe('WEB-2')
-    moved(meta, [{ ...moveOf(one, 3), fromHash: hash(2) }, moveOf(two, 3)])
+    moved(meta, [{ ...moveOf(eventEffect, 3), fromHash: hash(2) }, moveOf(two, 3)])
     expect([meta.issueById(1)?.shortId, meta.issueById(2)?.shortId]).toEqual(['WEB-3', 'WEB-3'])
     expect(counts(meta)).toEqual([['WEB-3', 3]])
     // And in one transaction, in either order.
@@ -263,7 +263,7 @@ function moveCases(fresh: () => MetaStore): void {
     meta.updateIssue(2, { status: 'resolved' }, 'ann', nowMs + 5)
     moved(meta, [moveOf(late, 2)])
     expect(meta.issueById(2)).toMatchObject({ status: 'unresolved', substatus: 'regressed', count: 2 })
-    expect(meta.activityOf(2).map((one) => one.type)).toContain('set_regression')
+    expect(meta.activityOf(2).map((item) => item.type)).toContain('set_regression')
   })
 
   test('a step counts once; steps and runs are found again and end', () => {
@@ -292,7 +292,9 @@ function moveCases(fresh: () => MetaStore): void {
     expect(meta.beginRegrouping(1, 'late', 1).id).not.toBe(run.id)
     expect(meta.openRegroupings()).toHaveLength(2)
     meta.endRegrouping(run.id)
-    expect(meta.regroupings(9, [1]).map((one) => [one.cause, one.endedMs, one.error])).toEqual([
+    expect(
+      meta.regroupings(9, [1]).map((regrouping) => [regrouping.cause, regrouping.endedMs, regrouping.error]),
+    ).toEqual([
       ['late', null, ''],
       ['upload', nowMs, ''],
     ])
@@ -322,7 +324,7 @@ function decidedCases(fresh: () => MetaStore): void {
     commit(meta, { events: [...own, ...other] })
     meta.mergeIssues(1, [2], 'ann', nowMs)
     for (const n of order) {
-      const moves = (n === 1 ? own : other).map((one) => moveOf(one, n + 0x10))
+      const moves = (n === 1 ? own : other).map((item) => moveOf(item, n + 0x10))
       expect(moved(meta, moves)).toMatchObject({ issues: [1], merged: [], moved: 0 })
     }
     expect(counts(meta)).toEqual([['WEB-1', 5]])
@@ -362,9 +364,9 @@ function decidedCases(fresh: () => MetaStore): void {
 
   test('an issue whose mapped hash was taken out takes the next one', () => {
     const meta = fresh()
-    const [one, two] = [event(1), event(2)]
-    commit(meta, { events: [one, two] })
-    moved(meta, [moveOf(one, 2)])
+    const [eventEffect, two] = [event(1), event(2)]
+    commit(meta, { events: [eventEffect, two] })
+    moved(meta, [moveOf(eventEffect, 2)])
     meta.unmergeHashes(1, leaving([hash(2)], 1), null, nowMs)
     moved(meta, [moveOf(two, 3)])
     expect([counts(meta), owner(meta, 3)]).toEqual([
@@ -384,8 +386,8 @@ function decidedCases(fresh: () => MetaStore): void {
       meta.updateIssue(id, { status: 'ignored', statusDetails: { ignoreCount: 2 } }, 'ann', nowMs)
     const before = () => [1, 2, 3].map((id) => meta.issueById(id)?.statusDetails.eventsBefore)
     expect(before()).toEqual([3, 1, undefined])
-    const [one, two, three] = events.map((own, at) => moveOf(own, [2, 3, 4][at] ?? 0))
-    moved(meta, [one as RegroupMove, two as RegroupMove, three as RegroupMove])
+    const [item, two, three] = events.map((own, at) => moveOf(own, [2, 3, 4][at] ?? 0))
+    moved(meta, [item as RegroupMove, two as RegroupMove, three as RegroupMove])
     expect(before()).toEqual([1, 2, 1])
     expect(meta.issueById(3)).toMatchObject({ count: 1, statusDetails: { ignoreCount: 2 } })
   })

@@ -55,22 +55,22 @@ function Differences({ differences }: Pick<Hydration, 'differences'>) {
           </tr>
         </thead>
         <tbody>
-          {differences.map((one, at) => (
+          {differences.map((difference, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: two differences may be alike
             <tr key={at}>
               <td>
-                {t(`kind.${one.what}`)}{' '}
-                {one.name === null ? null : (
+                {t(`kind.${difference.what}`)}{' '}
+                {difference.name === null ? null : (
                   <code>
-                    <PlainText text={one.name} charactersMax={100} />
+                    <PlainText text={difference.name} charactersMax={100} />
                   </code>
                 )}
               </td>
               <td data-side={t('server')}>
-                <Side text={one.server} />
+                <Side text={difference.server} />
               </td>
               <td data-side={t('browser')}>
-                <Side text={one.client} />
+                <Side text={difference.client} />
               </td>
             </tr>
           ))}
@@ -103,7 +103,7 @@ function LoggedPart({ logged }: { logged: NonNullable<RestSigns['logged']> }) {
       {type === null && value === null ? null : (
         <p className="sign-sent">
           <code>
-            <PlainText text={[type, value].filter((one) => one !== null).join(': ')} charactersMax={600} />
+            <PlainText text={[type, value].filter((item) => item !== null).join(': ')} charactersMax={600} />
           </code>
         </p>
       )}

@@ -70,11 +70,11 @@ function Place({ place: { slug, name, days, projects } }: { place: SearchedPlace
         <PlainText text={name} charactersMax={64} />
       </b>{' '}
       <span className="text-ink-3">({t('days', { days })})</span>{' '}
-      {shown.map((one, at) => (
-        <span key={one.slug}>
+      {shown.map((item, at) => (
+        <span key={item.slug}>
           {at > 0 ? ', ' : ''}
-          <Link className="link" href={`/o/${slug}/projects/${one.slug}/setup`}>
-            <PlainText text={one.name} charactersMax={64} />
+          <Link className="link" href={`/o/${slug}/projects/${item.slug}/setup`}>
+            <PlainText text={item.name} charactersMax={64} />
           </Link>
         </span>
       ))}
@@ -89,7 +89,7 @@ export function DigestWait({ places }: { places: readonly SearchedPlace[] }) {
   const issues = useTranslations('issues.digest')
   const asked = decodeURIComponent(useParams<{ digest: string }>().digest ?? '')
   const digest = pastedDigest(asked)?.digest ?? asked.slice(0, 200)
-  const searched = isDigest(digest) ? places.filter((one) => one.projects.length > 0) : []
+  const searched = isDigest(digest) ? places.filter((place) => place.projects.length > 0) : []
   return (
     <main className="narrow-page digest-wait">
       <h1>

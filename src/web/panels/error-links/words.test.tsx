@@ -172,7 +172,7 @@ describe('signs', () => {
     ],
   ])('%s', (_name, more, words) => {
     const markup = html(<Signs signs={{ ...empty, ...more }} />)
-    for (const one of words) expect(textOf(markup)).toContain(one)
+    for (const word of words) expect(textOf(markup)).toContain(word)
     expect(markup).not.toContain('<img')
   })
   it('are nothing without any, and a minified error stands beside the title', () => {

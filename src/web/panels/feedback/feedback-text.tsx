@@ -31,12 +31,12 @@ export function FeedbackText({ organization, feedback }: { organization: string;
           <PlainText text={t('onPage', { url: feedback.url })} charactersMax={2100} />
         </p>
       ) : null}
-      {feedback.attachments.map((one) => (
-        <p key={one.id} className="text-small">
-          <a className="link" download href={withBase(`${files}/${one.id}/?download=1`)}>
-            <PlainText text={one.name} charactersMax={200} />
+      {feedback.attachments.map((attachment) => (
+        <p key={attachment.id} className="text-small">
+          <a className="link" download href={withBase(`${files}/${attachment.id}/?download=1`)}>
+            <PlainText text={attachment.name} charactersMax={200} />
           </a>{' '}
-          <span className="text-ink-3">{bytesText(one.size)}</span>
+          <span className="text-ink-3">{bytesText(attachment.size)}</span>
         </p>
       ))}
     </div>

@@ -45,30 +45,30 @@ function Rows({
           </tr>
         </thead>
         <tbody>
-          {hashes.map((one) => (
-            <tr key={one.id}>
+          {hashes.map((hash) => (
+            <tr key={hash.id}>
               <td className="whitespace-nowrap">
                 <label className="flex items-center gap-2">
                   <input
                     type="checkbox"
                     className="checkbox"
-                    aria-label={t('choose', { hash: one.id })}
+                    aria-label={t('choose', { hash: hash.id })}
                     disabled={!canTriage || hashes.length < 2}
-                    checked={chosen.has(one.id)}
-                    onChange={() => toggle(one.id)}
+                    checked={chosen.has(hash.id)}
+                    onChange={() => toggle(hash.id)}
                   />
-                  <code>{one.id}</code>
+                  <code>{hash.id}</code>
                 </label>
-                {one.mergedFrom ? (
-                  <span className="text-small text-ink-3">{t('from', { issue: one.mergedFrom })}</span>
+                {hash.mergedFrom ? (
+                  <span className="text-small text-ink-3">{t('from', { issue: hash.mergedFrom })}</span>
                 ) : null}
               </td>
-              <td className="number">{one.events}</td>
-              <td className="whitespace-nowrap">{one.lastSeen ? <RelativeTime at={one.lastSeen} /> : '–'}</td>
+              <td className="number">{hash.events}</td>
+              <td className="whitespace-nowrap">{hash.lastSeen ? <RelativeTime at={hash.lastSeen} /> : '–'}</td>
               <td>
-                {one.latestEvent ? (
-                  <Link className="link" href={`${base}/events/${one.latestEvent.eventID}`}>
-                    <PlainText text={one.latestEvent.title} charactersMax={120} />
+                {hash.latestEvent ? (
+                  <Link className="link" href={`${base}/events/${hash.latestEvent.eventID}`}>
+                    <PlainText text={hash.latestEvent.title} charactersMax={120} />
                   </Link>
                 ) : (
                   <span className="text-ink-3">{t('none')}</span>

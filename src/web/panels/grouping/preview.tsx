@@ -34,26 +34,26 @@ export function Preview({ organization, found }: { organization: string; found: 
             </tr>
           </thead>
           <tbody>
-            {found.events.map((one) => (
-              <tr key={one.eventID}>
+            {found.events.map((event) => (
+              <tr key={event.eventID}>
                 <td>
-                  <PlainText text={one.title} charactersMax={120} />
-                  {one.rule ? (
+                  <PlainText text={event.title} charactersMax={120} />
+                  {event.rule ? (
                     <span className="block text-small text-ink-3">
-                      <PlainText text={t('byRule', { rule: one.rule })} charactersMax={300} />
+                      <PlainText text={t('byRule', { rule: event.rule })} charactersMax={300} />
                     </span>
                   ) : null}
                 </td>
                 <td>
-                  <IssueLink organization={organization} issue={one.issue} />
+                  <IssueLink organization={organization} issue={event.issue} />
                 </td>
                 <td>
-                  {one.kind === 'new' ? (
+                  {event.kind === 'new' ? (
                     <>
-                      {t('newIssue')} <code className="text-ink-3">{one.hash.slice(0, 8)}</code>
+                      {t('newIssue')} <code className="text-ink-3">{event.hash.slice(0, 8)}</code>
                     </>
                   ) : (
-                    <IssueLink organization={organization} issue={one.to} />
+                    <IssueLink organization={organization} issue={event.to} />
                   )}
                 </td>
               </tr>

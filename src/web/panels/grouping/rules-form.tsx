@@ -49,7 +49,9 @@ export function RulesForm({ organization, project, rules, revision, mayWrite }: 
       setFound(undefined)
       router.refresh()
     })
-  const version = groupingVersions.find((one) => one === groupingVersionOf(typed.groupingConfig))
+  const version = groupingVersions.find(
+    (groupingVersion) => groupingVersion === groupingVersionOf(typed.groupingConfig),
+  )
   const area = (name: 'fingerprintingRules' | 'groupingEnhancements', label: string, hint: string) => (
     <Field id={name} label={label} hint={hint} errors={wrong.fields[name]}>
       <TextArea
@@ -95,9 +97,9 @@ export function RulesForm({ organization, project, rules, revision, mayWrite }: 
             setTyped({ ...typed, groupingConfig: event.target.value })
           }}
         >
-          {groupingVersions.map((one) => (
-            <option key={one} value={groupingConfigOf(one)}>
-              {t('version', { version: one })}
+          {groupingVersions.map((groupingVersion) => (
+            <option key={groupingVersion} value={groupingConfigOf(groupingVersion)}>
+              {t('version', { version: groupingVersion })}
             </option>
           ))}
         </Select>

@@ -56,7 +56,7 @@ export function Similar({ organization, issue, similar, canTriage }: Props) {
     t('mergeHelp'),
     () => {
       const focused = document.activeElement?.closest('[data-similar]')?.getAttribute('data-similar')
-      const other = similar.find((one) => one.issue.id === focused) ?? similar[0]
+      const other = similar.find((item) => item.issue.id === focused) ?? similar[0]
       if (other) void merge(other.issue)
     },
     canTriage && similar.length > 0,

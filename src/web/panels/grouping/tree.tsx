@@ -9,7 +9,8 @@ import './grouping.css'
 type Variant = RestGroupingInfo['variants'][number]
 type Word = ReturnType<typeof useTranslations<'grouping'>>
 
-const hintOf = (text: string | null | undefined): GroupingHint | undefined => groupingHints.find((one) => one === text)
+const hintOf = (text: string | null | undefined): GroupingHint | undefined =>
+  groupingHints.find((groupingHint) => groupingHint === text)
 
 /** Why a part counts or not, and the rule that said so. */
 function Why({ node, t }: { node: Pick<GroupingNode, 'hint' | 'rule'>; t: Word }) {
@@ -47,8 +48,8 @@ const isLeaf = (node: GroupingNode | string): boolean =>
 function Part({ node, counts, all, t }: { node: GroupingNode; counts: boolean; all: boolean; t: Word }) {
   const own = counts && node.contributes
   if (!own && !all) return null
-  const texts = node.values.filter((one) => typeof one === 'string')
-  const parts = node.values.filter((one) => typeof one !== 'string')
+  const texts = node.values.filter((item) => typeof item === 'string')
+  const parts = node.values.filter((item) => typeof item !== 'string')
   const isLine = parts.length > 0 && node.values.every(isLeaf) && node.id === 'frame'
   return (
     <li className={own ? 'grouping-part' : 'grouping-part grouping-out'}>
@@ -104,8 +105,8 @@ function VariantTree({ variant, isFirst, all, t }: { variant: Variant; isFirst: 
 export function GroupingTrees({ info }: { info: RestGroupingInfo }) {
   const t = useTranslations('grouping')
   const [all, setAll] = useState(false)
-  const first = info.variants.findIndex((one) => one.contributes)
-  const isChanged = info.hashes.length > 0 && !info.hashes.every((one) => info.storedHashes.includes(one))
+  const first = info.variants.findIndex((variant) => variant.contributes)
+  const isChanged = info.hashes.length > 0 && !info.hashes.every((hash) => info.storedHashes.includes(hash))
   return (
     <>
       {info.rule ? (

@@ -19,7 +19,8 @@ export function Mark({ path }: { path: string }) {
   if (!found || !first) return null
   const title = found
     .map(
-      (one) => `${t(one.kind)}: ${one.rule}${one.lengthWas === null ? '' : ` (${t('was', { count: one.lengthWas })})`}`,
+      (item) =>
+        `${t(item.kind)}: ${item.rule}${item.lengthWas === null ? '' : ` (${t('was', { count: item.lengthWas })})`}`,
     )
     .join('\n')
   return (
@@ -95,16 +96,16 @@ export function Segments<T extends string>({
 }) {
   return (
     <div className="segments" role="radiogroup" aria-label={label}>
-      {choices.map((one) => (
+      {choices.map((choice) => (
         // biome-ignore lint/a11y/useSemanticElements: the same look with native radios needs a label for each, and arrow keys are the page's
         <button
-          key={one.value}
+          key={choice.value}
           type="button"
           role="radio"
-          aria-checked={one.value === value}
-          onClick={() => onChange(one.value)}
+          aria-checked={choice.value === value}
+          onClick={() => onChange(choice.value)}
         >
-          {one.label}
+          {choice.label}
         </button>
       ))}
     </div>

@@ -38,9 +38,9 @@ export function Breadcrumbs({ crumbs, eventAt }: { crumbs: readonly RestBreadcru
             onChange={(event) => setKind(event.target.value)}
           >
             <option value="">{t('allKinds')}</option>
-            {kinds.map((one) => (
-              <option key={one.kind} value={one.kind}>
-                {one.kind.slice(0, 40)} ({one.count})
+            {kinds.map((item) => (
+              <option key={item.kind} value={item.kind}>
+                {item.kind.slice(0, 40)} ({item.count})
               </option>
             ))}
           </select>

@@ -26,7 +26,7 @@ describe('kinds', () => {
     [{ type: '' }, 'default'],
   ])('%o', (value, expected) => expect(kindOf(crumb(value))).toBe(expected))
   it('counts them, the most frequent first', () => {
-    expect(kindsOf(all).map((one) => `${one.kind} ${one.count}`)).toEqual(['ui 2', 'default 1', 'http 1'])
+    expect(kindsOf(all).map((kind) => `${kind.kind} ${kind.count}`)).toEqual(['ui 2', 'default 1', 'http 1'])
   })
 })
 
@@ -38,7 +38,7 @@ describe('crumbsOf', () => {
     ['', ' PAY ', [1]],
     ['http', 'pay', []],
   ])('kind %o text %o', (kind, text, expected) => {
-    expect(crumbsOf(all, kind, text).map((one) => one.index)).toEqual(expected)
+    expect(crumbsOf(all, kind, text).map((item) => item.index)).toEqual(expected)
   })
 })
 

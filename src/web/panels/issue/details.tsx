@@ -122,7 +122,12 @@ export function SdkAndPackages({ event }: { event: RestEvent }) {
             { name: t('name'), value: `${sdk.name} ${sdk.version}` },
             ...(sdk.integrations.length ? [{ name: t('integrations'), value: sdk.integrations.join(', ') }] : []),
             ...(sdk.packages.length
-              ? [{ name: t('sdkPackages'), value: sdk.packages.map((one) => `${one.name} ${one.version}`).join(', ') }]
+              ? [
+                  {
+                    name: t('sdkPackages'),
+                    value: sdk.packages.map((pack) => `${pack.name} ${pack.version}`).join(', '),
+                  },
+                ]
               : []),
           ]}
         />
@@ -161,20 +166,20 @@ export function Attachments({
   return (
     <Section id="attachments" title={t('title')}>
       <ul className="plain-list">
-        {event.attachments.map((one) => (
-          <li key={one.id}>
+        {event.attachments.map((attachment) => (
+          <li key={attachment.id}>
             <a
               className="link"
               download
               href={withBase(
-                `/api/0/projects/${organization}/${project}/events/${event.eventID}/attachments/${one.id}/?download=1`,
+                `/api/0/projects/${organization}/${project}/events/${event.eventID}/attachments/${attachment.id}/?download=1`,
               )}
             >
-              <PlainText text={one.name} charactersMax={200} />
+              <PlainText text={attachment.name} charactersMax={200} />
             </a>{' '}
             <span className="text-ink-3">
-              {bytesText(one.size)} · <PlainText text={one.mimetype} charactersMax={80} />
-              {one.type === 'event.minidump' ? ` · ${t('minidump')}` : ''}
+              {bytesText(attachment.size)} · <PlainText text={attachment.mimetype} charactersMax={80} />
+              {attachment.type === 'event.minidump' ? ` · ${t('minidump')}` : ''}
             </span>
           </li>
         ))}
@@ -189,14 +194,14 @@ export function RemarkList({ remarks }: { remarks: readonly Remark[] }) {
   return (
     <Section id="remarks" title={t('title', { count: remarks.length })}>
       <ul className="plain-list">
-        {remarks.map((one, index) => (
+        {remarks.map((remark, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: two remarks may say the same of one value
           <li key={index}>
-            <span className={`remark remark-${one.kind}`}>{t(one.kind)}</span>{' '}
-            <code>{one.path ? <PlainText text={one.path} charactersMax={300} /> : t('event')}</code>{' '}
+            <span className={`remark remark-${remark.kind}`}>{t(remark.kind)}</span>{' '}
+            <code>{remark.path ? <PlainText text={remark.path} charactersMax={300} /> : t('event')}</code>{' '}
             <span className="text-ink-3">
-              <PlainText text={one.rule} charactersMax={300} />
-              {one.lengthWas === null ? null : ` · ${t('was', { count: one.lengthWas })}`}
+              <PlainText text={remark.rule} charactersMax={300} />
+              {remark.lengthWas === null ? null : ` · ${t('was', { count: remark.lengthWas })}`}
             </span>
           </li>
         ))}

@@ -6,10 +6,10 @@ import { SeverityShape } from '../../ui/severity.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { ReleaseLink } from '../releases/release-link.tsx'
 
-const tagOf = (event: RestEvent, key: string): string => event.tags.find((one) => one.key === key)?.value ?? ''
+const tagOf = (event: RestEvent, key: string): string => event.tags.find((tag) => tag.key === key)?.value ?? ''
 
 const levels = ['fatal', 'error', 'warning', 'info', 'debug'] as const
-const levelOf = (event: RestEvent) => levels.find((one) => one === tagOf(event, 'level')) ?? 'error'
+const levelOf = (event: RestEvent) => levels.find((level) => level === tagOf(event, 'level')) ?? 'error'
 
 /** Events of an issue as rows of a table; each leads to the issue with it. */
 export async function EventTable({

@@ -28,7 +28,7 @@ async function rowsOf(here: IssueHere, actor: Actor, search: URLSearchParams): P
   const { environment = [], ...span } = listQuery(params, [])
   try {
     const { fromMs, toMs } = spanOf(span, deps.clock.now())
-    const environments = environment.filter((one) => one !== '')
+    const environments = environment.filter((item) => item !== '')
     const scope = { projectIds: [here.project.id], environments, fromMs, toMs }
     const page = await listEvents(deps, here.issue, {
       ...{ scope, query: search.get('q') ?? '', limit: rowsPerPage, meUserId: actor.person.id },

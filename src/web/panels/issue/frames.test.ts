@@ -27,7 +27,7 @@ describe('runsOf', () => {
     runsOf(frames, mode).map((run) =>
       run.kind === 'frame'
         ? `${run.index}`
-        : `[${run.frames.map((one) => one.index).join(' ')}: ${run.names.join(',')}]`,
+        : `[${run.frames.map((item) => item.index).join(' ')}: ${run.names.join(',')}]`,
     )
   it.each<[string, RestFrame[], FrameMode, string[]]>([
     ['newest first', [app('a'), app('b')], 'app', ['1', '0']],
@@ -66,7 +66,7 @@ describe('placeOf and rawTrace', () => {
 
 describe('order', () => {
   it('shows the thrown exception before its causes', () => {
-    const one = (type: string): RestException => ({
+    const entry = (type: string): RestException => ({
       type,
       value: null,
       module: null,
@@ -75,13 +75,13 @@ describe('order', () => {
       stacktrace: null,
       rawStacktrace: null,
     })
-    expect(chainOf([one('cause'), one('thrown')]).map((item) => `${item.index} ${item.exception.type}`)).toEqual([
+    expect(chainOf([entry('cause'), entry('thrown')]).map((item) => `${item.index} ${item.exception.type}`)).toEqual([
       '1 thrown',
       '0 cause',
     ])
   })
   it('shows the crashed thread first', () => {
-    const one = (id: number, more: Partial<RestThread>): RestThread => ({
+    const item = (id: number, more: Partial<RestThread>): RestThread => ({
       id,
       name: null,
       crashed: false,
@@ -90,7 +90,7 @@ describe('order', () => {
       stacktrace: null,
       ...more,
     })
-    expect(threadsOf([one(1, {}), one(2, { current: true }), one(3, { crashed: true })]).map((t) => t.id)).toEqual([
+    expect(threadsOf([item(1, {}), item(2, { current: true }), item(3, { crashed: true })]).map((t) => t.id)).toEqual([
       3, 2, 1,
     ])
   })

@@ -32,17 +32,17 @@ export function runsOf(frames: readonly RestFrame[], mode: FrameMode): FrameRun[
   const numbered = frames.map((frame, index) => ({ frame, index })).reverse()
   const runs: FrameRun[] = []
   const fold = mode === 'app' && frames.some((frame) => frame.inApp)
-  for (const one of numbered) {
-    if (!fold || one.frame.inApp) {
-      runs.push({ kind: 'frame', ...one })
+  for (const item of numbered) {
+    if (!fold || item.frame.inApp) {
+      runs.push({ kind: 'frame', ...item })
       continue
     }
     const last = runs.at(-1)
-    const name = libraryOf(one.frame)
+    const name = libraryOf(item.frame)
     if (last?.kind === 'library') {
-      last.frames.push(one)
+      last.frames.push(item)
       if (name && !last.names.includes(name)) last.names.push(name)
-    } else runs.push({ kind: 'library', frames: [one], names: name ? [name] : [] })
+    } else runs.push({ kind: 'library', frames: [item], names: name ? [name] : [] })
   }
   return runs
 }

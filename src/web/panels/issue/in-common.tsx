@@ -49,28 +49,28 @@ export function InCommon({
       ) : null}
       {!error && data?.values.length === 0 ? <p className="part-note">{t('none')}</p> : null}
       <ul className="in-common">
-        {data?.values.slice(0, shownMax).map((one) => (
-          <li key={`${one.key}=${one.value}`}>
+        {data?.values.slice(0, shownMax).map((item) => (
+          <li key={`${item.key}=${item.value}`}>
             <Link
-              href={hrefOf(one.key, one.value)}
-              title={t('filter', { key: one.key.slice(0, 60), value: one.value.slice(0, 80) })}
+              href={hrefOf(item.key, item.value)}
+              title={t('filter', { key: item.key.slice(0, 60), value: item.value.slice(0, 80) })}
             >
               <span className="in-common-name">
                 <span className="text-ink-3">
-                  <PlainText text={one.key} charactersMax={60} />
+                  <PlainText text={item.key} charactersMax={60} />
                 </span>{' '}
                 <b>
-                  <PlainText text={one.value} charactersMax={60} />
+                  <PlainText text={item.value} charactersMax={60} />
                 </b>
               </span>
-              <span className="in-common-lift" title={`${number.format(one.low)} – ${number.format(one.high)}`}>
-                {one.lift > liftShownMax
+              <span className="in-common-lift" title={`${number.format(item.low)} – ${number.format(item.high)}`}>
+                {item.lift > liftShownMax
                   ? t('liftOver', { lift: liftShownMax })
-                  : t('lift', { lift: number.format(one.lift) })}
+                  : t('lift', { lift: number.format(item.lift) })}
               </span>
             </Link>
             <span className="text-small text-ink-3">
-              {t('share', { own: percent(one.ownShare), other: percent(one.otherShare) })}
+              {t('share', { own: percent(item.ownShare), other: percent(item.otherShare) })}
             </span>
           </li>
         ))}

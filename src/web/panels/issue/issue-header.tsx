@@ -132,14 +132,14 @@ export function EventNav({ event, eventBase, kept, copyMarkdown, jsonHref, markd
         <RelativeTime at={event.dateCreated} className="text-ink-3" /> <code className="event-id">{event.eventID}</code>
       </div>
       <div className="event-links">
-        {links.map((one) =>
-          one.href ? (
-            <Link key={one.key} className="button button-compact" href={one.href} scroll={false}>
-              {one.label}
+        {links.map((link) =>
+          link.href ? (
+            <Link key={link.key} className="button button-compact" href={link.href} scroll={false}>
+              {link.label}
             </Link>
           ) : (
-            <span key={one.key} className="button button-compact" aria-disabled="true">
-              {one.label}
+            <span key={link.key} className="button button-compact" aria-disabled="true">
+              {link.label}
             </span>
           ),
         )}
@@ -165,7 +165,7 @@ export function EventNav({ event, eventBase, kept, copyMarkdown, jsonHref, markd
           <span className="text-ink-3">
             <PlainText text={t('digestFound', { place: event.digest.found })} charactersMax={200} />
           </span>{' '}
-          <Sureness sure={event.digests.some((one) => one.sure && one.value === event.digest?.value)} />
+          <Sureness sure={event.digests.some((digest) => digest.sure && digest.value === event.digest?.value)} />
           {event.digests.length > 1 ? (
             <a className="link" href="#digests">
               {t('allDigests', { count: event.digests.length })}

@@ -371,7 +371,7 @@ function EventParts({
   return (
     <RemarksProvider remarks={remarks}>
       {failure ? (
-        <HiddenError {...{ organization, project, failure }} sureDigest={event.digests.some((one) => one.sure)} />
+        <HiddenError {...{ organization, project, failure }} sureDigest={event.digests.some((digest) => digest.sure)} />
       ) : null}
       {event.signs ? <Signs signs={event.signs} /> : null}
       <EventFacts organization={organization} event={event} />

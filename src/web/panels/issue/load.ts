@@ -18,7 +18,7 @@ import { type GivenParts, givenParts, noParts } from './preloaded-parts.ts'
 export type Search = Record<string, string | string[] | undefined>
 export type IssueHere = { organization: Organization; project: Project; issue: Issue }
 
-const one = (value: string | string[] | undefined): string | null => (typeof value === 'string' ? value : null)
+const item = (value: string | string[] | undefined): string | null => (typeof value === 'string' ? value : null)
 
 /** The code of an error of ours. The class has an instance in each bundle, so `instanceof` would not find it. */
 export function codeOf(error: unknown): string | undefined {
@@ -87,13 +87,13 @@ const tagValuesMax = 10
 /** What the issue page shows, over the range and environment of its query string. Answers 404 for an event that is not there. */
 export async function loadIssue(actor: Actor, here: IssueHere, choice: string, search: Search): Promise<Loaded> {
   const deps = app()
-  const range = rangeOf({ t: one(search.t), from: one(search.from), to: one(search.to) })
+  const range = rangeOf({ t: item(search.t), from: item(search.from), to: item(search.to) })
   const span =
     range.kind === 'relative'
       ? { statsPeriod: range.period }
       : { start: new Date(range.fromMs).toISOString(), end: new Date(range.toMs).toISOString() }
   const { organization, project, issue } = here
-  const environments = one(search.env)?.split(',').filter(Boolean) ?? []
+  const environments = item(search.env)?.split(',').filter(Boolean) ?? []
   const environment = environments.length ? environments : undefined
   const nothing: Loaded = {
     ...{ detail: undefined, event: undefined, marks: undefined, suspects: undefined, parts: noParts, away: true },

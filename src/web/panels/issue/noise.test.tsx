@@ -56,7 +56,7 @@ test.each<[string, Change, Parameters<typeof shown>[1], string[], string[]]>([
   ['no filter, archived', { status: 'ignored' }, {}, ['The issue is archived'], ['Archive this issue']],
 ])('%s', (_says, change, may, there, missing) => {
   const text = shown(change, may)
-  for (const one of ['An extension of the browser threw it.', 'Each of its 9 events', ...there])
-    expect(text).toContain(one)
-  for (const one of missing) expect(text).not.toContain(one)
+  for (const item of ['An extension of the browser threw it.', 'Each of its 9 events', ...there])
+    expect(text).toContain(item)
+  for (const item of missing) expect(text).not.toContain(item)
 })

@@ -64,7 +64,7 @@ function NoiseAction(props: Props) {
   const filters = useTranslations('filters')
   const set = useFilter(props)
   const given = detail.noiseFilter
-  const known = inboundFilters.find((one) => one.id === given?.id)
+  const known = inboundFilters.find((inboundFilter) => inboundFilter.id === given?.id)
   if (!given || !known) {
     if (detail.status === 'ignored') return <Action hint={t('isArchived')} />
     return (

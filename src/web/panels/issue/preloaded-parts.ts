@@ -43,7 +43,9 @@ async function diagnosisOf(actor: Actor, here: IssueHere, row: SeenEvent, event:
   if (!wantsDoctor(event) || auth.may(actor, 'event:read', here) !== 'yes') return undefined
   const others = meta
     .projectsOf(organization.id)
-    .filter((one) => one.id !== project.id && auth.may(actor, 'release:read', { organization, project: one }) === 'yes')
+    .filter(
+      (item) => item.id !== project.id && auth.may(actor, 'release:read', { organization, project: item }) === 'yes',
+    )
   return doctor.ofEvent({ organization, project, others }, normalOf(row), row.receivedMs)
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Remark, remarkIndex, remarksOf, remarksOfMeta, stackNoteOf } from './remarks.ts'
 
-const line = (one: Remark) => `${one.path} ${one.kind} ${one.rule} ${one.lengthWas ?? '-'}`
+const line = (remark: Remark) => `${remark.path} ${remark.kind} ${remark.rule} ${remark.lengthWas ?? '-'}`
 
 describe('remarksOfMeta', () => {
   it.each<[string, unknown, string[]]>([
@@ -58,9 +58,9 @@ describe('remarksOf', () => {
 describe('stackNoteOf', () => {
   it('is no remark on what was sent', () => {
     const of = (type: string) => ({ type, message: type, data: { name: 'minidump' } })
-    expect(remarksOf({}, [of('native_not_symbolicated'), of('minidump_unreadable')]).map((one) => one.rule)).toEqual([
-      'minidump_unreadable',
-    ])
+    expect(
+      remarksOf({}, [of('native_not_symbolicated'), of('minidump_unreadable')]).map((remark) => remark.rule),
+    ).toEqual(['minidump_unreadable'])
   })
 
   it.each([
@@ -86,7 +86,7 @@ describe('remarkIndex', () => {
         },
       }),
     )
-    expect(index.get('a')?.map((one) => one.kind)).toEqual(['trimmed', 'scrubbed'])
+    expect(index.get('a')?.map((item) => item.kind)).toEqual(['trimmed', 'scrubbed'])
     expect(index.get('b')).toBeUndefined()
   })
 })

@@ -20,12 +20,12 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 function remarksOfLeaf(leaf: Record<string, unknown>, path: string): Remark[] {
   const found: Remark[] = []
   const lengthWas = typeof leaf.len === 'number' ? leaf.len : null
-  for (const one of Array.isArray(leaf.rem) ? leaf.rem : []) {
-    const rule = Array.isArray(one) && typeof one[0] === 'string' ? one[0] : ''
+  for (const item of Array.isArray(leaf.rem) ? leaf.rem : []) {
+    const rule = Array.isArray(item) && typeof item[0] === 'string' ? item[0] : ''
     found.push({ path, kind: /limit|trim|size|depth/.test(rule) ? 'trimmed' : 'scrubbed', rule, lengthWas })
   }
-  for (const one of Array.isArray(leaf.err) ? leaf.err : []) {
-    const rule = Array.isArray(one) ? String(one[0]) : String(one)
+  for (const item of Array.isArray(leaf.err) ? leaf.err : []) {
+    const rule = Array.isArray(item) ? String(item[0]) : String(item)
     found.push({ path, kind: /too_long|too_large|trim|size|depth/.test(rule) ? 'trimmed' : 'invalid', rule, lengthWas })
   }
   if (found.length === 0 && lengthWas !== null) found.push({ path, kind: 'trimmed', rule: '!limit', lengthWas })
@@ -54,7 +54,7 @@ export function remarksOf(
   errors: readonly { type: string; message: string; data: Record<string, unknown> }[],
 ): Remark[] {
   const found = remarksOfMeta(meta)
-  const known = new Set(found.map((one) => one.path))
+  const known = new Set(found.map((item) => item.path))
   for (const error of errors) {
     // Said where the stack stands: nothing of what was sent is wrong.
     if (error.type === 'native_not_symbolicated') continue
@@ -73,17 +73,17 @@ export function remarksOf(
 
 /** What is to be said of the stacks of an event that came with a minidump. */
 export function stackNoteOf(errors: readonly { type: string }[]): 'notSymbolicated' | 'dumpUnreadable' | undefined {
-  if (errors.some((one) => one.type === 'native_not_symbolicated')) return 'notSymbolicated'
-  return errors.some((one) => one.type === 'minidump_unreadable') ? 'dumpUnreadable' : undefined
+  if (errors.some((error) => error.type === 'native_not_symbolicated')) return 'notSymbolicated'
+  return errors.some((error) => error.type === 'minidump_unreadable') ? 'dumpUnreadable' : undefined
 }
 
 /** Looks up remarks by path. Paths are compared as the payload has them (`exception.values.0.value`). */
 export function remarkIndex(remarks: readonly Remark[]): Map<string, Remark[]> {
   const index = new Map<string, Remark[]>()
-  for (const one of remarks) {
-    const known = index.get(one.path)
-    if (known) known.push(one)
-    else index.set(one.path, [one])
+  for (const remark of remarks) {
+    const known = index.get(remark.path)
+    if (known) known.push(remark)
+    else index.set(remark.path, [remark])
   }
   return index
 }

@@ -60,6 +60,6 @@ describe('sharesOf', () => {
     [2, [3, 1], [75, 25]],
   ])('of %d', (total, counts, expected) => {
     const values = counts.map((count) => ({ value: 'x', count }))
-    expect(sharesOf(values, total).map((one) => one.percent)).toEqual(expected)
+    expect(sharesOf(values, total).map((share) => share.percent)).toEqual(expected)
   })
 })

@@ -88,7 +88,7 @@ export function sharesOf(
 ): { value: string; count: number; percent: number }[] {
   const all = Math.max(
     total,
-    values.reduce((sum, one) => sum + one.count, 0),
+    values.reduce((sum, item) => sum + item.count, 0),
   )
-  return values.map((one) => ({ ...one, percent: all > 0 ? Math.round((one.count / all) * 100) : 0 }))
+  return values.map((item) => ({ ...item, percent: all > 0 ? Math.round((item.count / all) * 100) : 0 }))
 }

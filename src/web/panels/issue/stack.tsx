@@ -83,8 +83,8 @@ function Library({ run, path }: { run: Extract<FrameRun, { kind: 'library' }>; p
   const t = useTranslations('issues.stack')
   const [open, setOpen] = useState(false)
   if (open)
-    return run.frames.map((one) => (
-      <Frame key={one.index} frame={one.frame} path={`${path}.frames.${one.index}`} open={false} />
+    return run.frames.map((frame) => (
+      <Frame key={frame.index} frame={frame.frame} path={`${path}.frames.${frame.index}`} open={false} />
     ))
   const names = run.names.slice(0, 3).join(', ')
   return (
@@ -228,8 +228,8 @@ export function Threads({ threads }: { threads: readonly RestThread[] }) {
   const ordered = threadsOf(threads)
   const [at, setAt] = useState(0)
   const thread = ordered[at]
-  const name = (one: RestThread) =>
-    `${one.name ?? t('thread')} ${one.id === null ? '' : `#${one.id}`}${one.crashed ? ` · ${t('crashed')}` : ''}${one.state ? ` · ${one.state}` : ''}`
+  const name = (item: RestThread) =>
+    `${item.name ?? t('thread')} ${item.id === null ? '' : `#${item.id}`}${item.crashed ? ` · ${t('crashed')}` : ''}${item.state ? ` · ${item.state}` : ''}`
   return (
     <Section
       id="threads"
@@ -241,10 +241,10 @@ export function Threads({ threads }: { threads: readonly RestThread[] }) {
           value={at}
           onChange={(event) => setAt(Number(event.target.value))}
         >
-          {ordered.map((one, index) => (
+          {ordered.map((item, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: threads may lack an id
             <option key={index} value={index}>
-              {name(one).slice(0, 120)}
+              {name(item).slice(0, 120)}
             </option>
           ))}
         </select>

@@ -66,14 +66,14 @@ export function TagBars({
             <PlainText text={tag.key} charactersMax={60} />
           </h3>
           <ul>
-            {sharesOf(tag.topValues.slice(0, 4), tag.totalValues).map((one) => (
-              <li key={one.value}>
-                <Link href={hrefOf(tag.key, one.value)} title={t('filter')}>
-                  <span className="tag-bar" style={{ width: `${Math.max(1, one.percent)}%` }} />
+            {sharesOf(tag.topValues.slice(0, 4), tag.totalValues).map((share) => (
+              <li key={share.value}>
+                <Link href={hrefOf(tag.key, share.value)} title={t('filter')}>
+                  <span className="tag-bar" style={{ width: `${Math.max(1, share.percent)}%` }} />
                   <span className="tag-value">
-                    {one.value ? <PlainText text={one.value} charactersMax={80} /> : t('empty')}
+                    {share.value ? <PlainText text={share.value} charactersMax={80} /> : t('empty')}
                   </span>
-                  <span className="tag-share">{one.percent} %</span>
+                  <span className="tag-share">{share.percent} %</span>
                 </Link>
               </li>
             ))}

@@ -31,9 +31,9 @@ export function UserReports({
   return (
     <Section id="feedback" title={t('feedback')}>
       <ul className="plain-list">
-        {said.data.map((one) => (
-          <li key={one.id} className="py-2">
-            <FeedbackText organization={organization} feedback={one} />
+        {said.data.map((item) => (
+          <li key={item.id} className="py-2">
+            <FeedbackText organization={organization} feedback={item} />
           </li>
         ))}
       </ul>

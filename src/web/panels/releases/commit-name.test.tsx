@@ -58,8 +58,8 @@ test.each<[string, Partial<RestCommit>, string[], string[]]>([
   ],
 ])('a commit: %s', (_name, change, there, absent) => {
   const made = html(<CommitName commit={commit(change)} />)
-  for (const one of there) expect(made).toContain(one)
-  for (const one of absent) expect(made).not.toContain(one)
+  for (const item of there) expect(made).toContain(item)
+  for (const item of absent) expect(made).not.toContain(item)
 })
 
 test('commits have the rest of their message, and their files with those that are not listed', () => {

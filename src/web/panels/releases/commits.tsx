@@ -16,12 +16,12 @@ function Files({ commit, files }: { commit: RestCommit; files: readonly RestComm
     <details className="fold">
       <summary>{t('filesOf', { count })}</summary>
       <ul className="commit-files">
-        {shown.map((one) => (
-          <li key={one.id}>
+        {shown.map((item) => (
+          <li key={item.id}>
             <code>
-              <PlainText text={one.filename} charactersMax={300} />
+              <PlainText text={item.filename} charactersMax={300} />
             </code>{' '}
-            <span className="text-ink-3">{t(one.type)}</span>
+            <span className="text-ink-3">{t(item.type)}</span>
           </li>
         ))}
         {shown.length < count ? (
@@ -34,7 +34,7 @@ function Files({ commit, files }: { commit: RestCommit; files: readonly RestComm
 
 /** Commits of a release, newest first, with whole messages and files. */
 export function Commits({ commits, files }: { commits: readonly RestCommit[]; files: readonly RestCommitFile[] }) {
-  const filesOf = Map.groupBy(files, (one) => one.commitId)
+  const filesOf = Map.groupBy(files, (item) => item.commitId)
   return (
     <ol className="commits">
       {commits.map((commit) => {

@@ -34,26 +34,26 @@ export function Deploys({ deploys }: { deploys: readonly RestDeploy[] }) {
           </tr>
         </thead>
         <tbody>
-          {deploys.map((one) => {
-            const href = safeHref(one.url)
-            const tookMs = tookMsOf(one)
+          {deploys.map((deploy) => {
+            const href = safeHref(deploy.url)
+            const tookMs = tookMsOf(deploy)
             return (
-              <tr key={one.id}>
+              <tr key={deploy.id}>
                 <td>
-                  <PlainText text={one.environment} charactersMax={64} />
+                  <PlainText text={deploy.environment} charactersMax={64} />
                 </td>
                 <td className="whitespace-nowrap">
-                  <RelativeTime at={one.dateFinished} />
+                  <RelativeTime at={deploy.dateFinished} />
                 </td>
                 <td className="whitespace-nowrap">{tookMs === undefined ? '–' : tookText(tookMs)}</td>
-                <td>{one.name ? <PlainText text={one.name} charactersMax={64} /> : '–'}</td>
+                <td>{deploy.name ? <PlainText text={deploy.name} charactersMax={64} /> : '–'}</td>
                 <td className="break-all">
                   {href ? (
                     <a className="link" href={href} rel="noreferrer noopener nofollow" target="_blank">
-                      <PlainText text={one.url ?? ''} charactersMax={200} />
+                      <PlainText text={deploy.url ?? ''} charactersMax={200} />
                     </a>
-                  ) : one.url ? (
-                    <PlainText text={one.url} charactersMax={200} />
+                  ) : deploy.url ? (
+                    <PlainText text={deploy.url} charactersMax={200} />
                   ) : (
                     '–'
                   )}

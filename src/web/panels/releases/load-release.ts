@@ -53,13 +53,13 @@ function rangesOf(release: RestRelease, search: Search, nowMs: number): { asked:
 /** The release's own beginning and its deploys, for its charts. */
 function ownMarks(release: RestRelease, deploys: readonly RestDeploy[]): RestMarks {
   const { version, shortVersion } = release
-  const projects = release.projects.map((one) => one.slug)
+  const projects = release.projects.map((project) => project.slug)
   return {
     marks: [
       { version, shortVersion, projects, kind: 'release', at: release.dateCreated, environment: null },
-      ...deploys.map((one) => ({
-        ...{ version, shortVersion, projects: one.projects, kind: 'deploy' as const },
-        ...{ at: one.dateFinished, environment: one.environment },
+      ...deploys.map((deploy) => ({
+        ...{ version, shortVersion, projects: deploy.projects, kind: 'deploy' as const },
+        ...{ at: deploy.dateFinished, environment: deploy.environment },
       })),
     ],
     omitted: 0,
@@ -71,7 +71,7 @@ export async function loadRelease(here: ReleaseHere, search: Search) {
   const deps = app()
   const { actor, organization, release } = here
   const { version } = release
-  const projects = here.projects.filter((one) => release.projects.some((its) => its.id === one.id))
+  const projects = here.projects.filter((project) => release.projects.some((its) => its.id === project.id))
   const { asked, range } = rangesOf(release, search, deps.clock.now())
   const view = { organization, projects, environments: [], range, meUserId: actor.person.id }
   const where = { organization, projects, version }
@@ -88,7 +88,7 @@ export async function loadRelease(here: ReleaseHere, search: Search) {
     issuesOf('release'),
   ])
   const deploys = releaseDeploys(deps, { ...where, offset: 0, max: deploysMax })
-  const allEvents = [...(events?.values() ?? [])].reduce((sum, one) => sum + one, 0)
+  const allEvents = [...(events?.values() ?? [])].reduce((sum, event) => sum + event, 0)
   return {
     ...{ projects, asked, points, newIssues, allIssues, deploys, marks: ownMarks(release, deploys.rows) },
     events: events && { own: events.get(version) ?? 0, all: allEvents },

@@ -56,7 +56,9 @@ describe('markGroups, of a chart from 1,000 to 2,000 ms with room for 10', () =>
     ],
   ])('%s', (_name, marks, expected) => {
     const groups = markGroups(marks, 1000, 2000, 10)
-    expect(groups.map((one) => [one.place, one.versions.join(' '), one.environments.join(' ')])).toEqual(expected)
+    expect(groups.map((group) => [group.place, group.versions.join(' '), group.environments.join(' ')])).toEqual(
+      expected,
+    )
   })
 
   it('thousands are as many as there is room for, and none is lost', () => {
@@ -64,7 +66,7 @@ describe('markGroups, of a chart from 1,000 to 2,000 ms with room for 10', () =>
     const groups = markGroups(marks, 1000, 2000, 48)
     expect(groups.length).toBeLessThanOrEqual(48)
     expect(groups.length).toBeGreaterThan(40)
-    expect(groups.reduce((sum, one) => sum + one.versions.length, 0)).toBe(5000)
+    expect(groups.reduce((sum, group) => sum + group.versions.length, 0)).toBe(5000)
   })
 
   it('a chart of no length has none', () => expect(markGroups([release('a', 1000)], 1000, 1000, 10)).toEqual([]))

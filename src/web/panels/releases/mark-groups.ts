@@ -29,7 +29,7 @@ const groupOf = (place: number, atMs: number): MarkGroup => ({
 export function markGroups(marks: readonly ChartMark[], fromMs: number, toMs: number, slots: number): MarkGroup[] {
   const groups: MarkGroup[] = []
   const timed = marks.map((mark) => ({ mark, atMs: Date.parse(mark.at) }))
-  for (const { mark, atMs } of timed.sort((one, other) => one.atMs - other.atMs)) {
+  for (const { mark, atMs } of timed.sort((item, other) => item.atMs - other.atMs)) {
     if (!(atMs >= fromMs && atMs <= toMs && toMs > fromMs)) continue
     const place = (atMs - fromMs) / (toMs - fromMs)
     let group = groups.at(-1)

@@ -33,11 +33,11 @@ export type ReleaseParams = {
 
 export type Search = Record<string, string | string[] | undefined>
 
-const one = (value: string | string[] | undefined): string => (typeof value === 'string' ? value : '')
+const item = (value: string | string[] | undefined): string => (typeof value === 'string' ? value : '')
 
 /** The range that an address asks for; the usual one where it asks for one that no query takes. */
 export function rangeAsked(search: Search): Range {
-  const range = rangeOf({ t: one(search.t) || null, from: one(search.from) || null, to: one(search.to) || null })
+  const range = rangeOf({ t: item(search.t) || null, from: item(search.from) || null, to: item(search.to) || null })
   if (range.kind === 'relative') return range
   const { fromMs, toMs } = range
   const fits = fromMs >= 0 && toMs <= momentMsMax && toMs - fromMs <= rangeMsMax
@@ -46,11 +46,11 @@ export function rangeAsked(search: Search): Range {
 
 /** Reads the query string of the list. Unknown values are those of an empty one. */
 export function releaseParams(search: Search): ReleaseParams {
-  const at = /^\d{1,7}$/.test(one(search.at)) ? Number(search.at) : 0
+  const at = /^\d{1,7}$/.test(item(search.at)) ? Number(search.at) : 0
   return {
-    q: one(search.q).trim().slice(0, 250),
-    project: one(search.project),
-    env: one(search.env),
+    q: item(search.q).trim().slice(0, 250),
+    project: item(search.project),
+    env: item(search.env),
     range: rangeAsked(search),
     sort: releaseSorts.find((sort) => sort === search.sort) ?? 'order',
     status: releaseStatuses.find((status) => status === search.status) ?? 'open',

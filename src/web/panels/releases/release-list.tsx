@@ -119,7 +119,7 @@ export function ReleaseList(props: ListProps) {
   function click(event: MouseEvent<HTMLUListElement>): void {
     if (!(event.target instanceof Element) || event.target.closest('a')) return
     const version = event.target.closest('[data-version]')?.getAttribute('data-version')
-    const row = rows.find((one) => one.version === version)
+    const row = rows.find((item) => item.version === version)
     if (!row || window.getSelection()?.toString()) return
     setCursor(row.version)
     open(row)

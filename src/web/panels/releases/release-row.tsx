@@ -36,7 +36,7 @@ function Commits({ row }: { row: ShownRelease }) {
   const t = useTranslations('releases')
   const { commitCount, authors } = row
   if (commitCount === 0) return <span className="text-ink-3">–</span>
-  const names = authors.map((one) => one.name || one.email)
+  const names = authors.map((author) => author.name || author.email)
   const more = names.length > authorsMax ? ` +${names.length - authorsMax}` : ''
   return (
     <>
@@ -55,9 +55,9 @@ function Deploys({ row }: { row: ShownRelease }) {
   if (deploys.length === 0) return <span className="text-ink-3">–</span>
   return (
     <>
-      {deploys.slice(0, deploysMax).map((one) => (
-        <span key={one.id} className="release-deploy">
-          <PlainText text={one.environment} charactersMax={32} /> <span>{age(Date.parse(one.dateFinished))}</span>
+      {deploys.slice(0, deploysMax).map((deploy) => (
+        <span key={deploy.id} className="release-deploy">
+          <PlainText text={deploy.environment} charactersMax={32} /> <span>{age(Date.parse(deploy.dateFinished))}</span>
         </span>
       ))}
       {deploys.length > deploysMax ? <span className="text-ink-3">+{deploys.length - deploysMax}</span> : null}
@@ -96,7 +96,7 @@ export function ReleaseRow({
             <PlainText
               text={projects
                 .slice(0, 4)
-                .map((one) => one.name)
+                .map((project) => project.name)
                 .join(', ')}
               charactersMax={120}
             />

@@ -11,7 +11,7 @@ export function SkewPanel({ organization, panel }: { organization: string; panel
   const locale = useLocale()
   const time = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
   const number = new Intl.NumberFormat(locale)
-  const [from, to] = [panel.from, panel.to].map((one) => time.format(Date.parse(one)))
+  const [from, to] = [panel.from, panel.to].map((item) => time.format(Date.parse(item)))
   const { people } = panel
   const numbers = [
     ['events', panel.events],
@@ -81,11 +81,11 @@ function Lists({ organization, panel, number }: { organization: string; panel: R
       <section>
         <h4>{t('issues')}</h4>
         <ul>
-          {panel.issues.map((one) => (
-            <li key={one.id}>
-              <span>{number.format(one.events)}</span>
-              <Link className="link min-w-0 truncate" href={`/o/${organization}/issues/${one.id}`}>
-                <code>{one.shortId}</code> <PlainText text={one.title} charactersMax={120} />
+          {panel.issues.map((issue) => (
+            <li key={issue.id}>
+              <span>{number.format(issue.events)}</span>
+              <Link className="link min-w-0 truncate" href={`/o/${organization}/issues/${issue.id}`}>
+                <code>{issue.shortId}</code> <PlainText text={issue.title} charactersMax={120} />
               </Link>
             </li>
           ))}

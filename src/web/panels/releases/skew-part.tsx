@@ -30,7 +30,7 @@ async function Panels({ here, projects }: { here: ReleaseHere; projects: readonl
   const asked = { version: release.version, createdMs: Date.parse(release.dateCreated), firstEventMs }
   const panels = await unlessAway(releaseSkew(app(), { organization, projects: readable, release: asked }))
   if (!panels) return <p className="stream-away">{t('away')}</p>
-  const hit = panels.filter((one) => one.events > 0)
+  const hit = panels.filter((panel) => panel.events > 0)
   if (hit.length === 0) return <p className="text-ink-2">{t('none')}</p>
   return hit.map((panel) => <SkewPanel key={panel.environment ?? ''} organization={organization.slug} panel={panel} />)
 }

@@ -46,15 +46,15 @@ export function Suspects({ organization, found }: { organization: string; found:
   const { state, committers, releases } = found
   if (state === 'no_release' || state === 'no_frames') return null
   const commits = committers
-    .flatMap((one) => one.commits)
-    .sort((one, other) => order(one) - order(other))
+    .flatMap((committer) => committer.commits)
+    .sort((item, other) => order(item) - order(other))
     .slice(0, shownMax)
   return (
     <Section id="suspects" title={t('title')}>
       {state === 'found' ? (
         <ol className="suspects">
-          {commits.map((one) => (
-            <Suspect key={`${one.repository.id}:${one.id}`} organization={organization} commit={one} />
+          {commits.map((commit) => (
+            <Suspect key={`${commit.repository.id}:${commit.id}`} organization={organization} commit={commit} />
           ))}
         </ol>
       ) : (

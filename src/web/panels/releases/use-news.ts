@@ -19,8 +19,8 @@ export function unknownOf(
 ): string[] {
   const known = new Set(rows.map((row) => row.version))
   return newest
-    .filter((one) => Date.parse(one.dateCreated) > asOfMs && !known.has(one.version))
-    .map((one) => one.version)
+    .filter((item) => Date.parse(item.dateCreated) > asOfMs && !known.has(item.version))
+    .map((item) => item.version)
 }
 
 /** How many releases came since the list was read: asked for when events come, and when the person returns to the page. */

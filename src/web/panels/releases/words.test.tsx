@@ -94,7 +94,7 @@ const suspect = (
 })
 const found = (...commits: RestSuspectCommit[]): RestCommitters => ({
   ...{ state: 'found', releases: ['shop@1.0.0'] },
-  committers: commits.map((one) => ({ author: one.author, commits: [one] })),
+  committers: commits.map((commit) => ({ author: commit.author, commits: [commit] })),
 })
 
 test.each<[string, Partial<RestSuspicion>, string[], string[]]>([
@@ -117,8 +117,8 @@ test.each<[string, Partial<RestSuspicion>, string[], string[]]>([
   ['hostile', { path: '<b>\u202e', filename: '<i>' }, ['&lt;b&gt;', '(&lt;i&gt;, line 12)'], ['<b>\u202e']],
 ])('a suspect commit, %s', (_name, change, there, absent) => {
   const text = textOf(html(<Suspects organization="acme" found={found(suspect(change))} />))
-  for (const one of there) expect(text).toContain(one)
-  for (const one of absent) expect(text).not.toContain(one)
+  for (const item of there) expect(text).toContain(item)
+  for (const item of absent) expect(text).not.toContain(item)
 })
 
 test('the most suspect stands first, whoever wrote it; five are shown', () => {
@@ -130,7 +130,7 @@ test('the most suspect stands first, whoever wrote it; five are shown', () => {
     suspect({ frame: 3 }, 'e'),
   ]
   const text = textOf(html(<Suspects organization="acme" found={found(...commits)} />))
-  expect([...text.matchAll(/Commit (\w)/g)].map((one) => one[1])).toEqual(['d', 'a', 'c', 'e', 'b'])
+  expect([...text.matchAll(/Commit (\w)/g)].map((match) => match[1])).toEqual(['d', 'a', 'c', 'e', 'b'])
 })
 
 test.each<[RestCommitters['state'], string]>([
@@ -190,6 +190,6 @@ test.each<[string, Partial<ShownRelease>, string[], string[]]>([
   ['source maps', { bundleCount: 1 }, ['Source maps yes'], []],
 ])('a row, %s', (_name, change, there, absent) => {
   const text = textOf(html(<ReleaseRow organization="acme" row={release(change)} isCursor={false} locale="en" />))
-  for (const one of there) expect(text).toContain(one)
-  for (const one of absent) expect(text).not.toContain(one)
+  for (const item of there) expect(text).toContain(item)
+  for (const item of absent) expect(text).not.toContain(item)
 })

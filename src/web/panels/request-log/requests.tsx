@@ -13,9 +13,9 @@ type Item = RestIntake['items'][number]
 
 /** Equal items as one line. */
 function grouped(items: readonly Item[]): { item: Item; count: number }[] {
-  const groups = Map.groupBy(items, (one) => `${one.type} ${one.outcome} ${one.reason}`)
+  const groups = Map.groupBy(items, (item) => `${item.type} ${item.outcome} ${item.reason}`)
   return [...groups.values()].flatMap((all) => {
-    const bytes = all.reduce((sum, one) => sum + one.bytes, 0)
+    const bytes = all.reduce((sum, item) => sum + item.bytes, 0)
     return all[0] ? [{ item: { ...all[0], bytes }, count: all.length }] : []
   })
 }

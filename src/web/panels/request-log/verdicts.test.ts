@@ -28,12 +28,14 @@ describe('ledgerGroups', () => {
       row('web', 'stored', 20, { category: 'attachment' }),
       row('api', 'stored', 2),
     ])
-    expect(groups.map((one) => [one.slug, one.quantity])).toEqual([
+    expect(groups.map((group) => [group.slug, group.quantity])).toEqual([
       ['web', 32],
       ['api', 2],
       [null, 99],
     ])
-    expect(groups[0]?.categories.map((one) => [one.category, one.rows.map((each) => each.quantity)])).toEqual([
+    expect(
+      groups[0]?.categories.map((category) => [category.category, category.rows.map((each) => each.quantity)]),
+    ).toEqual([
       ['attachment', [20]],
       ['error', [11, 1]],
     ])
@@ -51,7 +53,7 @@ describe('ledgerGroups', () => {
 
 describe('texts', () => {
   it('has a verdict and a word for each outcome', () => {
-    for (const outcome of outcomes.filter((one) => one !== 'received')) {
+    for (const outcome of outcomes.filter((item) => item !== 'received')) {
       expect(Object.keys(texts.outcomes)).toContain(outcome)
       expect(verdictOf(outcome)).not.toBe('debug')
     }

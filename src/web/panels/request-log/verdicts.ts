@@ -42,7 +42,7 @@ export function ledgerGroups(rows: RestLedger['rows']): LedgerGroup[] {
     .map(([slug, own]) => {
       const categories = [...Map.groupBy(own, (row) => row.category)]
         .map(([category, all]) => ({ category, quantity: quantityOf(all), rows: joined(all) }))
-        .filter((one) => one.rows.length > 0)
+        .filter((item) => item.rows.length > 0)
         .sort((a, b) => b.quantity - a.quantity)
       return { slug, quantity: quantityOf(own), categories }
     })

@@ -27,7 +27,7 @@ const known = {
 }
 const lines = (marked: string) => suggestionsFor(place(marked), known, (field) => `about ${field.name}`)
 const taken = (marked: string, label: string) => {
-  const line = lines(marked).find((one) => one.label === label)
+  const line = lines(marked).find((item) => item.label === label)
   if (!line) throw new Error(`${label} is not offered`)
   const { text, caret: at } = withSuggestion(caret(marked).text, line)
   return `${text.slice(0, at)}|${text.slice(at)}`
@@ -80,7 +80,7 @@ describe('what is offered', () => {
     ['browser.name:saf|', ['Mobile Safari']],
     ['"wor|ds"', []],
   ])('%s', (marked, labels) => {
-    expect(lines(marked).map((one) => one.label)).toEqual(labels)
+    expect(lines(marked).map((line) => line.label)).toEqual(labels)
   })
 
   it('says what a field is, and how many events have a value', () => {

@@ -59,7 +59,7 @@ function valuePart(value: string, at: number): { from: number; to: number; list:
 
 /** Finds what the caret stands in; `caret` is a position between characters. */
 export function placeOf(text: string, caret: number): Place {
-  const term = termsOf(text).find((one) => one.from <= caret && caret <= one.to && one.kind !== 'operator')
+  const term = termsOf(text).find((item) => item.from <= caret && caret <= item.to && item.kind !== 'operator')
   if (!term) return { in: 'key', from: caret, to: caret, typed: '', negated: false }
   const negated = term.text.startsWith('!')
   const begin = term.from + (negated ? 1 : 0)
@@ -105,17 +105,17 @@ function begins(typed: string, kind: 'key' | 'value'): (a: string, b: string) =>
 }
 
 /** How tags in use are named beside the fields. */
-const tagNames = (known: Known): string[] => known.tagKeys.filter((one) => !sameAsTag.has(one)).map(keyOfTag)
+const tagNames = (known: Known): string[] => known.tagKeys.filter((tagKey) => !sameAsTag.has(tagKey)).map(keyOfTag)
 
 function keyLines(
   place: Extract<Place, { in: 'key' }>,
   known: Known,
   sentenceOf: (field: Field) => string,
 ): Suggestion[] {
-  const own = fields.filter((one) => one.shown)
-  const notes = new Map(own.map((one) => [one.name, sentenceOf(one)]))
+  const own = fields.filter((field) => field.shown)
+  const notes = new Map(own.map((item) => [item.name, sentenceOf(item)]))
   const names = [...new Set([...notes.keys(), ...tagNames(known)])]
-    .filter((one) => matches(one, place.typed))
+    .filter((key) => matches(key, place.typed))
     .sort(begins(place.typed, 'key'))
   return names.slice(0, linesMax).map((name) => ({
     kind: 'key',
@@ -145,7 +145,7 @@ function ownValues(key: string, known: Known): { value: string; count: number | 
     case 'has':
       return plain([
         ...new Set([
-          ...fields.filter((one) => one.shown && one.type === 'text').map((one) => one.name),
+          ...fields.filter((item) => item.shown && item.type === 'text').map((item) => item.name),
           ...tagNames(known),
         ]),
       ])
@@ -156,7 +156,7 @@ function ownValues(key: string, known: Known): { value: string; count: number | 
 
 function valueLines(place: Extract<Place, { in: 'value' }>, known: Known): Suggestion[] {
   const own = ownValues(place.key, known)
-  const values = (own ?? known.values).filter((one) => matches(one.value, place.typed))
+  const values = (own ?? known.values).filter((item) => matches(item.value, place.typed))
   // The server's stand by their counts.
   const sorted = own ? values.toSorted((a, b) => begins(place.typed, 'value')(a.value, b.value)) : values
   return sorted.slice(0, linesMax).map(({ value, count }) => {
@@ -179,18 +179,19 @@ export function suggestionsFor(place: Place, known: Known, sentenceOf: (field: F
 /** Searches of before, for an empty box. */
 export function recentLines(recent: readonly string[], text: string): Suggestion[] {
   return recent
-    .filter((one) => one !== text.trim())
-    .map((one) => ({
-      ...{ kind: 'recent', label: one, note: '', events: null, from: 0, to: text.length },
-      ...{ insert: one, caret: one.length },
+    .filter((item) => item !== text.trim())
+    .map((item) => ({
+      ...{ kind: 'recent', label: item, note: '', events: null, from: 0, to: text.length },
+      ...{ insert: item, caret: item.length },
     }))
 }
 
 /** The text with a line taken, and where the caret is then. A space that stands there already is not made twice. */
-export function withSuggestion(text: string, one: Suggestion): { text: string; caret: number } {
-  const behind = text.slice(one.to)
-  const insert = one.insert.endsWith(' ') && behind.startsWith(' ') ? one.insert.slice(0, -1) : one.insert
-  return { text: text.slice(0, one.from) + insert + behind, caret: one.caret }
+export function withSuggestion(text: string, suggestion: Suggestion): { text: string; caret: number } {
+  const behind = text.slice(suggestion.to)
+  const insert =
+    suggestion.insert.endsWith(' ') && behind.startsWith(' ') ? suggestion.insert.slice(0, -1) : suggestion.insert
+  return { text: text.slice(0, suggestion.from) + insert + behind, caret: suggestion.caret }
 }
 
 /** The filter before or behind a selection, for the keys that go from one to the next; undefined: there is none. */
@@ -199,11 +200,11 @@ export function termBeside(
   selection: { from: number; to: number },
   step: -1 | 1,
 ): { from: number; to: number } | undefined {
-  const terms = termsOf(text).filter((one) => one.kind !== 'operator')
+  const terms = termsOf(text).filter((term) => term.kind !== 'operator')
   const found =
     step < 0
-      ? terms.findLast((one) => one.to <= selection.from || (one.from < selection.from && selection.from <= one.to))
-      : terms.find((one) => one.from >= selection.to && one.to > selection.to)
+      ? terms.findLast((term) => term.to <= selection.from || (term.from < selection.from && selection.from <= term.to))
+      : terms.find((term) => term.from >= selection.to && term.to > selection.to)
   return found && { from: found.from, to: found.to }
 }
 
@@ -212,7 +213,7 @@ export function withNegation(
   text: string,
   selection: { from: number; to: number },
 ): { text: string; from: number; to: number } | undefined {
-  const term = termsOf(text).find((one) => one.from === selection.from && one.to === selection.to)
+  const term = termsOf(text).find((item) => item.from === selection.from && item.to === selection.to)
   if (term?.kind !== 'filter') return undefined
   const turned = term.text.startsWith('!') ? term.text.slice(1) : `!${term.text}`
   return {
@@ -227,7 +228,7 @@ const recentMax = 10
 /** Recent searches with one more in front; each once, at most ten. */
 export function withRecent(recent: readonly string[], text: string): string[] {
   const kept = text.trim()
-  return kept === '' ? [...recent] : [kept, ...recent.filter((one) => one !== kept)].slice(0, recentMax)
+  return kept === '' ? [...recent] : [kept, ...recent.filter((item) => item !== kept)].slice(0, recentMax)
 }
 
 /** Recent searches as they were kept; what somebody else wrote there is none. */
@@ -235,7 +236,7 @@ export function readRecent(text: string | null): string[] {
   try {
     const value: unknown = JSON.parse(text ?? '[]')
     return Array.isArray(value)
-      ? value.filter((one): one is string => typeof one === 'string' && one.length <= 4096).slice(0, recentMax)
+      ? value.filter((item): item is string => typeof item === 'string' && item.length <= 4096).slice(0, recentMax)
       : []
   } catch {
     return []

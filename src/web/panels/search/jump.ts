@@ -54,7 +54,7 @@ export function searchedPlaces(actor: Actor): SearchedPlace[] {
     liveId: live.lastId(organization.id),
     projects: meta
       .projectsOf(organization.id)
-      .filter((one) => projectIds.includes(one.id))
+      .filter((project) => projectIds.includes(project.id))
       .map(({ slug, name }) => ({ slug, name })),
   }))
 }

@@ -95,7 +95,7 @@ type Box = ReturnType<typeof useBox>
 function onKeys(
   box: Box,
   event: KeyboardEvent<HTMLInputElement>,
-  take: (one: Suggestion) => void,
+  take: (suggestion: Suggestion) => void,
   leave: () => void,
 ): void {
   const { lines, active, open, draft } = box

@@ -16,7 +16,7 @@ export function SearchLines({
   lines: readonly Suggestion[]
   active: number
   waiting: boolean
-  take: (one: Suggestion) => void
+  take: (suggestion: Suggestion) => void
 }) {
   const t = useTranslations('search')
   const number = new Intl.NumberFormat(useLocale(), { notation: 'compact' })

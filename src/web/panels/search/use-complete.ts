@@ -102,7 +102,7 @@ export function useComplete({
     ...fresh,
   })
   const known = useMemo<Known>(
-    () => ({ tagKeys: (keys.data ?? []).map((one) => one.key), values: asks ? (values.data ?? []) : [] }),
+    () => ({ tagKeys: (keys.data ?? []).map((item) => item.key), values: asks ? (values.data ?? []) : [] }),
     [keys.data, values.data, asks],
   )
   const lines = useMemo(() => {

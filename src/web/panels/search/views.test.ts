@@ -46,7 +46,7 @@ it('the view that is shown is the one with this address', () => {
   expect(shown('?q=b')).toBeUndefined()
   // One that was saved with the slug, and the same with the id.
   expect(shown('?q=c&project=1')).toBe('3')
-  for (const one of views) expect(viewOf(paramsAt(viewSearch(partsOf(one), [])), [])).toEqual(partsOf(one))
+  for (const item of views) expect(viewOf(paramsAt(viewSearch(partsOf(item), [])), [])).toEqual(partsOf(item))
 })
 
 it('a search before the scripts run keeps the rest of the address', () => {

@@ -15,7 +15,7 @@ import { isRelativeRange } from './range.ts'
 
 type Shown = Pick<RestSearch, 'query' | 'sort' | 'projects' | 'environments' | 'statsPeriod' | 'start' | 'end'>
 
-const sortOf = (name: string): Sort => sorts.find((one) => apiSort[one] === name) ?? 'last'
+const sortOf = (name: string): Sort => sorts.find((sort) => apiSort[sort] === name) ?? 'last'
 
 /** The query string of the stream that a view stands for, with `?`; '' for the stream as it opens. */
 export function viewSearch(view: Shown, projects: readonly ProjectName[]): string {
@@ -34,7 +34,7 @@ export function viewSearch(view: Shown, projects: readonly ProjectName[]): strin
   return text ? `?${text}` : ''
 }
 
-const names = (text: string) => text.split(',').filter((one) => one !== '')
+const names = (text: string) => text.split(',').filter((part) => part !== '')
 
 /** What the stream shows, as a view is saved: projects by their ids, as a slug may be another project's one day. */
 export function viewOf(params: StreamParams, projects: readonly ProjectName[]): Shown {
@@ -63,7 +63,7 @@ export function shownView(
   projects: readonly ProjectName[],
 ): RestSearch | undefined {
   const now = viewSearch(viewOf(params, projects), projects)
-  return views.find((one) => viewSearch(one, projects) === now)
+  return views.find((view) => viewSearch(view, projects) === now)
 }
 
 /** What stands in the address beside the search text, by name, for the form of the box. */

@@ -9,21 +9,21 @@ export function RemovalList({ removals }: { removals: readonly Removal[] }) {
   const t = useTranslations('people')
   return (
     <ul>
-      {removals.some((one) => one.endedMs === null) ? <LookAgain /> : null}
-      {removals.map((one) => (
-        <li key={one.id} className="flex flex-wrap gap-x-3 border-t border-line py-2">
+      {removals.some((removal) => removal.endedMs === null) ? <LookAgain /> : null}
+      {removals.map((removal) => (
+        <li key={removal.id} className="flex flex-wrap gap-x-3 border-t border-line py-2">
           <span className="font-[550]">
-            <PlainText text={one.title} charactersMax={80} />
+            <PlainText text={removal.title} charactersMax={80} />
           </span>
-          <span className="text-ink-2">{t(`kind_${one.kind}`)}</span>
-          <span>{t(`stage_${one.stage}`)}</span>
-          <span className="text-ink-2">{t('removed', { events: one.events, files: one.blobs })}</span>
-          {one.error ? (
+          <span className="text-ink-2">{t(`kind_${removal.kind}`)}</span>
+          <span>{t(`stage_${removal.stage}`)}</span>
+          <span className="text-ink-2">{t('removed', { events: removal.events, files: removal.blobs })}</span>
+          {removal.error ? (
             <span className="text-error">
-              <PlainText text={one.error} charactersMax={300} />
+              <PlainText text={removal.error} charactersMax={300} />
             </span>
           ) : null}
-          <RelativeTime at={one.createdMs} className="text-ink-3" />
+          <RelativeTime at={removal.createdMs} className="text-ink-3" />
         </li>
       ))}
     </ul>

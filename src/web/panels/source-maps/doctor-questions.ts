@@ -5,8 +5,12 @@ function stacksOf(event: RestEvent): RestStacktrace[] {
   const exceptions = entryOf(event, 'exception')?.data.values ?? []
   const threads = entryOf(event, 'threads')?.data.values ?? []
   const stack = entryOf(event, 'stacktrace')?.data
-  const all = [...exceptions.map((one) => one.stacktrace), ...threads.map((one) => one.stacktrace), stack]
-  return all.flatMap((one) => (one ? [one] : []))
+  const all = [
+    ...exceptions.map((exception) => exception.stacktrace),
+    ...threads.map((thread) => thread.stacktrace),
+    stack,
+  ]
+  return all.flatMap((item) => (item ? [item] : []))
 }
 
 /** A script that a browser loaded. Where nothing was looked up, a frame of Node is its own source more often than not. */
@@ -18,10 +22,11 @@ const isLoaded = ({ absPath, filename }: RestFrame) =>
  * nothing was looked up at all, and a browser's frame has no source lines.
  */
 export function wantsDoctor(event: RestEvent): boolean {
-  const frames = stacksOf(event).flatMap((one) => one.frames)
-  if (frames.some((one) => one.data && (one.data.symbolicated === false || one.data.reason !== null))) return true
+  const frames = stacksOf(event).flatMap((stack) => stack.frames)
+  if (frames.some((frame) => frame.data && (frame.data.symbolicated === false || frame.data.reason !== null)))
+    return true
   return (
     event.platform === 'javascript' &&
-    frames.some((one) => !one.data?.symbolicated && one.context.length === 0 && isLoaded(one))
+    frames.some((frame) => !frame.data?.symbolicated && frame.context.length === 0 && isLoaded(frame))
   )
 }

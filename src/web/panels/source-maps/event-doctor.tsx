@@ -49,8 +49,8 @@ function File({ file, said }: { file: DoctorFile; said: DoctorFinding | null }) 
         </span>
       </h4>
       <ol className="doctor-steps">
-        {file.steps.map((one) => (
-          <Step key={one.step} step={one} />
+        {file.steps.map((step) => (
+          <Step key={step.step} step={step} />
         ))}
       </ol>
       {finding && finding.message !== said?.message ? <Said finding={finding} /> : null}
@@ -76,7 +76,7 @@ function Diagnosis({ diagnosis }: { diagnosis: EventDiagnosis }) {
           </Button>
         ) : null}
       </div>
-      {open ? files.map((one) => <File key={`${one.debugId}${one.url}`} file={one} said={finding} />) : null}
+      {open ? files.map((file) => <File key={`${file.debugId}${file.url}`} file={file} said={finding} />) : null}
       {open && filesOmitted > 0 ? <p className="doctor-foot">{t('moreFiles', { count: filesOmitted })}</p> : null}
     </section>
   )

@@ -14,8 +14,8 @@ function Chip({ verdict }: { verdict: DoctorVerdict | 'note' }) {
 function Findings({ findings }: Pick<BundleDiagnosis, 'findings'>) {
   return (
     <div className="doctor-list">
-      {findings.map((one) => (
-        <Said key={`${one.code}${one.weight}`} finding={one} count={one.count} />
+      {findings.map((finding) => (
+        <Said key={`${finding.code}${finding.weight}`} finding={finding} count={finding.count} />
       ))}
     </div>
   )
@@ -56,7 +56,7 @@ export function BundleVerdict({ diagnosis }: { diagnosis: BundleDiagnosis }) {
   const t = useTranslations('doctor.bundle')
   const { verdict, findings, files, scripts, read, used } = diagnosis
   // a finding may weigh less in its bundle than it does alone
-  const weightOf = (code: string) => findings.find((one) => one.code === code)?.weight ?? 'wrong'
+  const weightOf = (code: string) => findings.find((finding) => finding.code === code)?.weight ?? 'wrong'
   return (
     <section className="mb-8" aria-label={t('title')}>
       <h3 className="mb-2 flex items-center gap-3">
@@ -80,8 +80,8 @@ export function BundleVerdict({ diagnosis }: { diagnosis: BundleDiagnosis }) {
               </tr>
             </thead>
             <tbody>
-              {files.map((one) => (
-                <Script key={one.url + one.debugId} script={one} weightOf={weightOf} />
+              {files.map((file) => (
+                <Script key={file.url + file.debugId} script={file} weightOf={weightOf} />
               ))}
             </tbody>
           </table>
@@ -108,11 +108,11 @@ export function ReleaseVerdict({ diagnosis }: { diagnosis: ReleaseDiagnosis }) {
       <EventShare events={events} />
       {findings.length > 0 ? <Findings findings={findings} /> : null}
       <ul className="doctor-list">
-        {bundles.map((one) => (
-          <li key={one.bundleId} className="flex flex-wrap items-center gap-3">
-            {one.bundleId === '' ? t('release.singles') : <code>{one.bundleId.slice(0, 8)}</code>}
-            <span className="text-ink-2">{t('bundle.scripts', { count: one.scripts, read: one.read })}</span>
-            <Chip verdict={one.verdict} />
+        {bundles.map((bundle) => (
+          <li key={bundle.bundleId} className="flex flex-wrap items-center gap-3">
+            {bundle.bundleId === '' ? t('release.singles') : <code>{bundle.bundleId.slice(0, 8)}</code>}
+            <span className="text-ink-2">{t('bundle.scripts', { count: bundle.scripts, read: bundle.read })}</span>
+            <Chip verdict={bundle.verdict} />
           </li>
         ))}
       </ul>

@@ -9,8 +9,8 @@ const environmentsMax = 1000
 export async function environmentsOf(projects: readonly Project[]): Promise<string[]> {
   const { clock, events, meta } = app()
   const { fromMs, toMs } = rangeOf({ statsPeriod: environmentsPeriod }, clock.now())
-  const projectIds = projects.map((one) => one.id)
+  const projectIds = projects.map((project) => project.id)
   const values = await events.tagValues({ projectIds, environments: [], fromMs, toMs }, 'environment', environmentsMax)
   const hidden = meta.hiddenEnvironments(projectIds)
-  return values.map((one) => one.value).filter((one) => one !== '' && !hidden.has(one))
+  return values.map((item) => item.value).filter((item) => item !== '' && !hidden.has(item))
 }

@@ -52,7 +52,7 @@ export async function firstScreen(
     pageOf({ ...request, organization, meUserId: actor.person.id })
   const viewOf = () => ({
     projects: asked ?? [],
-    environments: query.environment?.filter((one) => one !== '') ?? [],
+    environments: query.environment?.filter((item) => item !== '') ?? [],
     range: rangeOf(query, clock.now()),
   })
   const rowsOf = async () => {

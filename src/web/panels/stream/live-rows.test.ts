@@ -53,7 +53,7 @@ describe('rows kept fresh by the live stream', () => {
     const { run, looks, counted } = list()
     await run(1000, () => events('known'))
     expect(counted.map(([atMs]) => atMs)).toEqual([0, 250, 500, 750, 1000])
-    expect(counted.reduce((sum, [, one]) => sum + (one[0]?.[1] ?? 0), 0)).toBe(20)
+    expect(counted.reduce((sum, [, item]) => sum + (item[0]?.[1] ?? 0), 0)).toBe(20)
     expect(looks).toEqual([])
     looks.length = 0
     await run(20_000, () => events('known'))

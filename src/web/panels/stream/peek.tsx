@@ -62,8 +62,8 @@ export function PeekDialog({
 function EventInShort({ event }: { event: RestEvent }) {
   const frames = (entryOf(event, 'exception')?.data.values ?? [])
     .toReversed()
-    .flatMap((one) => one.stacktrace?.frames.toReversed() ?? [])
-  const own = frames.filter((one) => one.inApp)
+    .flatMap((item) => item.stacktrace?.frames.toReversed() ?? [])
+  const own = frames.filter((frame) => frame.inApp)
   return (
     <>
       <p className="text-ink-3">

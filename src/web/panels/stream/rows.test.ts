@@ -99,7 +99,7 @@ describe('mergeRows', () => {
       [page('1', '2'), page('3')],
       [issue('9'), issue('2', { title: 'new' }), issue('8')],
     )
-    expect(pages.map((one) => one.rows.map((row) => row.id))).toEqual([['1', '2'], ['3']])
+    expect(pages.map((item) => item.rows.map((row) => row.id))).toEqual([['1', '2'], ['3']])
     expect(pages[0]?.rows[1]?.title).toBe('new')
     expect(unknown.map((row) => row.id)).toEqual(['9', '8'])
   })

@@ -16,7 +16,7 @@ import {
   sorts,
 } from './stream-query.ts'
 
-const periods = Object.keys(relativeRanges).filter((one): one is RelativeRange => isRelativeRange(one))
+const periods = Object.keys(relativeRanges).filter((key): key is RelativeRange => isRelativeRange(key))
 
 function AbsoluteRange({
   params,
@@ -141,7 +141,7 @@ export function EnvironmentSelect({
     ...(given ? { initialData: given.map((name) => ({ name })) } : {}),
     staleTime: 60_000,
   })
-  const names = (data ?? []).map((one) => one.name).sort()
+  const names = (data ?? []).map((item) => item.name).sort()
   return (
     <select
       className="input stream-environment"
@@ -172,7 +172,7 @@ export function ProjectSelect({
 }) {
   const t = useTranslations('issues.filters')
   const ids = projectIdsOf(value, projects)
-  const named = ids.map((id) => projects.find((one) => one.id === id))
+  const named = ids.map((id) => projects.find((project) => project.id === id))
   const only = ids.length === 1 ? named[0] : undefined
   const isOther = ids.length > 0 && !only
   if (projects.length < 2 && !isOther) return null
@@ -184,7 +184,7 @@ export function ProjectSelect({
       onChange={(event) => change({ project: event.target.value })}
     >
       <option value="">{t('allProjects')}</option>
-      {isOther ? <option value={value}>{named.map((one, at) => one?.name ?? ids[at]).join(', ')}</option> : null}
+      {isOther ? <option value={value}>{named.map((item, at) => item?.name ?? ids[at]).join(', ')}</option> : null}
       {projects.map((project) => (
         <option key={project.id} value={project.slug}>
           {project.name}

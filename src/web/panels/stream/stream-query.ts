@@ -24,13 +24,13 @@ export function paramsOf(search: URLSearchParams): StreamParams {
     project: search.get('project') ?? '',
     env: search.get('env') ?? '',
     range: rangeOf({ t: search.get('t'), from: search.get('from'), to: search.get('to') }),
-    sort: sorts.find((one) => one === search.get('sort')) ?? 'last',
+    sort: sorts.find((sort) => sort === search.get('sort')) ?? 'last',
   }
 }
 
-const wordsOf = (text: string): string[] => text.split(',').filter((one) => one !== '')
+const wordsOf = (text: string): string[] => text.split(',').filter((part) => part !== '')
 const projectOf = (word: string, projects: readonly ProjectName[]) =>
-  projects.find((one) => one.id === word || one.slug === word)
+  projects.find((project) => project.id === word || project.slug === word)
 
 /**
  * Ids of the projects that the URL names by slug or id, comma-separated; none: all. What names none of them stays as it

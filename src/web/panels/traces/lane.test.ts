@@ -52,7 +52,7 @@ test.each<[string, [number, number][], [number, ...number[]], { fromS: number; t
 ])('the lane of %s', (_name, segments, moments, expected) => {
   expect(
     laneOf(
-      segments.map((one) => segment(...one)),
+      segments.map((item) => segment(...item)),
       ...splitOff(moments),
     ),
   ).toEqual(expected)

@@ -27,13 +27,13 @@ export function laneOf(
 ): Lane | undefined {
   if (segments.length === 0) return undefined
   const byReach = segments.toSorted((a, b) => reachOf(a, hereS) - reachOf(b, hereS))
-  const end = byReach.findIndex((one, at) => {
+  const end = byReach.findIndex((item, at) => {
     const before = byReach[at - 1]
-    return before !== undefined && reachOf(one, hereS) > reachMax * Math.max(nearS, reachOf(before, hereS))
+    return before !== undefined && reachOf(item, hereS) > reachMax * Math.max(nearS, reachOf(before, hereS))
   })
   const shown = end < 0 ? byReach : byReach.slice(0, end)
-  const fromS = Math.min(...shown.map((one) => one.startTimestamp))
-  const toS = Math.max(...shown.map((one) => one.endTimestamp))
+  const fromS = Math.min(...shown.map((item) => item.startTimestamp))
+  const toS = Math.max(...shown.map((item) => item.endTimestamp))
   const momentsS = [hereS, ...othersS]
   const length = Math.max(toS - fromS, 0.001)
   const near = momentsS.filter((at) => at >= fromS - length * stretchMax && at <= toS + length * stretchMax)

@@ -52,7 +52,7 @@ function Where({ span }: Pick<Mark, 'span'>) {
 /** The bar of a segment, with the marks of its errors over it. */
 function Bar({ segment, lane, here, others }: Placed) {
   const { x, width, isOutside } = placeOn(lane, segment.startTimestamp, segment.endTimestamp)
-  const times = [...new Set(others.filter((one) => isMarkedAt(segment, one)).map((one) => one.atS))]
+  const times = [...new Set(others.filter((item) => isMarkedAt(segment, item)).map((item) => item.atS))]
   const hereX = placeOn(lane, here.atS).x
   return (
     <svg className="trace-lane" width="100%" height={heightPx} aria-hidden="true">
@@ -168,7 +168,7 @@ function Strip({ trace, here, others }: { trace: RestTraceMeta; here: Mark; othe
   const lane = laneOf(
     trace.segments,
     here.atS,
-    marks.map((one) => one.atS),
+    marks.map((mark) => mark.atS),
   )
   if (!lane) return null
   const shown = isWhole ? trace.segments : nearestTo(trace.segments, here.atS, shownMax)
@@ -211,26 +211,26 @@ function Others({
     <>
       <h3 className="mt-3">{t('others', { count: others.length })}</h3>
       <ul className="trace-others">
-        {others.map((one) => (
-          <li key={`${one.projectID} ${one.eventID}`}>
-            {one.groupID === null ? (
+        {others.map((item) => (
+          <li key={`${item.projectID} ${item.eventID}`}>
+            {item.groupID === null ? (
               <span className="text-ink-3">
-                <code>{one.eventID.slice(0, 8)}</code> {t('removed')}
+                <code>{item.eventID.slice(0, 8)}</code> {t('removed')}
               </span>
             ) : (
               <>
-                <Link className="link" href={`${base}/${one.groupID}/events/${one.eventID}`}>
-                  <PlainText text={one.title || one.eventID.slice(0, 8)} charactersMax={200} />
+                <Link className="link" href={`${base}/${item.groupID}/events/${item.eventID}`}>
+                  <PlainText text={item.title || item.eventID.slice(0, 8)} charactersMax={200} />
                 </Link>
-                <code className="text-ink-3">{one.shortId}</code>
+                <code className="text-ink-3">{item.shortId}</code>
               </>
             )}
             <span className="text-ink-3">
-              {t(one.timestamp < hereS ? 'before' : 'after', { at: length((one.timestamp - hereS) * 1000) })}
+              {t(item.timestamp < hereS ? 'before' : 'after', { at: length((item.timestamp - hereS) * 1000) })}
               {isPlaced ? (
                 <>
                   {' · '}
-                  <Where span={one.span} />
+                  <Where span={item.span} />
                 </>
               ) : null}
             </span>
@@ -265,8 +265,9 @@ export function TraceParts({
   base: string
 }) {
   const hereS = Date.parse(event.dateCreated) / 1000
-  const isThis = (one: RestTraceEvent) => one.eventID === event.eventID && one.projectID === event.projectID
-  const others = trace.events.filter((one) => !isThis(one))
+  const isThis = (traceEvent: RestTraceEvent) =>
+    traceEvent.eventID === event.eventID && traceEvent.projectID === event.projectID
+  const others = trace.events.filter((item) => !isThis(item))
   const here: Mark = { atS: hereS, span: trace.events.find(isThis)?.span ?? null }
   return (
     <>

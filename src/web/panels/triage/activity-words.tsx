@@ -24,7 +24,7 @@ function Assigned({ activity: { data, user } }: { activity: RestActivity }) {
 /** Where events went when they were mapped again; nothing for everything else. */
 function Moved({ data }: { data: RestActivity['data'] }) {
   const t = useTranslations('issues.activity')
-  const from = Array.isArray(data.from) ? data.from.filter((one) => typeof one === 'string') : []
+  const from = Array.isArray(data.from) ? data.from.filter((item) => typeof item === 'string') : []
   const [came, left] = [countOf(data.came), countOf(data.left)]
   return (
     <>
@@ -41,7 +41,7 @@ const reasons = ['forecast', 'count', 'users', 'time'] as const
 /** Why a state came about by itself. */
 function Why({ data }: { data: RestActivity['data'] }) {
   const t = useTranslations('issues.activity')
-  const reason = reasons.find((one) => one === data.reason)
+  const reason = reasons.find((item) => item === data.reason)
   const numbers = { count: countOf(data.count), minutes: countOf(data.minutes), limit: countOf(data.limit) }
   return (
     <>
@@ -81,7 +81,7 @@ export function ActivityWords({ activity }: { activity: RestActivity }) {
       </>
     )
   }
-  const priority = (['high', 'medium', 'low'] as const).find((one) => one === data.priority)
+  const priority = (['high', 'medium', 'low'] as const).find((item) => item === data.priority)
   return (
     <>
       {t(type)} {type === 'set_ignored' && how ? <PlainText text={`${how} `} charactersMax={200} /> : null}

@@ -84,9 +84,9 @@ const countOf = (value: unknown): number => (typeof value === 'number' ? value :
 function Merged({ activity: { type, data } }: { activity: RestActivity }) {
   const t = useTranslations('issues.activity')
   if (type === 'merge' && Array.isArray(data.issues)) {
-    const names = data.issues.flatMap((one: unknown) =>
-      typeof one === 'object' && one !== null && 'shortId' in one && typeof one.shortId === 'string'
-        ? [one.shortId]
+    const names = data.issues.flatMap((issue: unknown) =>
+      typeof issue === 'object' && issue !== null && 'shortId' in issue && typeof issue.shortId === 'string'
+        ? [issue.shortId]
         : [],
     )
     return <PlainText text={`${names.join(', ')} `} charactersMax={400} />
@@ -114,18 +114,20 @@ export function ActivityList({ organization, issueId, activity, canTriage, meUse
         done={changed}
       />
       <ol className="activity">
-        {activity.map((one) => (
-          <li key={one.id}>
+        {activity.map((item) => (
+          <li key={item.id}>
             <div>
-              <b>{one.user ? <PlainText text={one.user.name || one.user.email} charactersMax={80} /> : 'Mishap'}</b>{' '}
-              <ActivityWords activity={one} /> <Merged activity={one} />
-              <RelativeTime at={one.dateCreated} className="text-ink-3" />
-              {typeof one.data.editedMs === 'number' ? <span className="text-ink-3"> · {triage('edited')}</span> : null}
+              <b>{item.user ? <PlainText text={item.user.name || item.user.email} charactersMax={80} /> : 'Mishap'}</b>{' '}
+              <ActivityWords activity={item} /> <Merged activity={item} />
+              <RelativeTime at={item.dateCreated} className="text-ink-3" />
+              {typeof item.data.editedMs === 'number' ? (
+                <span className="text-ink-3"> · {triage('edited')}</span>
+              ) : null}
             </div>
-            {one.type === 'note' ? (
+            {item.type === 'note' ? (
               <Comment
-                activity={one}
-                mine={canTriage && one.user?.id === meUserId}
+                activity={item}
+                mine={canTriage && item.user?.id === meUserId}
                 {...{ path, organization, changed }}
               />
             ) : null}

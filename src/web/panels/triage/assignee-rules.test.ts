@@ -37,7 +37,7 @@ describe('what an assignment moves', () => {
       ],
     ],
   ])('to %j', (to, expected) => {
-    expect(assignedOf(issues, to).map((one) => [one.was, one.issues.map(({ id }) => id)])).toEqual(expected)
+    expect(assignedOf(issues, to).map((item) => [item.was, item.issues.map(({ id }) => id)])).toEqual(expected)
   })
   it('keeps the revision that an undo asks for', () => {
     expect(assignedOf([{ id: '1', revision: 4, assignedTo: null }], 'bob')).toEqual([
@@ -48,7 +48,7 @@ describe('what an assignment moves', () => {
 })
 
 describe('members by a text', () => {
-  const members = [ann, bob].map((one) => one as unknown as RestMember)
+  const members = [ann, bob].map((item) => item as unknown as RestMember)
   it.each([
     ['', ['ann', 'bob']],
     ['  ', ['ann', 'bob']],
@@ -56,7 +56,7 @@ describe('members by a text', () => {
     ['lee an', ['ann']],
     ['bob@', ['bob']],
     ['ann bob', []],
-  ])('%j', (text, ids) => expect(membersFor(members, text).map((one) => one.id)).toEqual(ids))
+  ])('%j', (text, ids) => expect(membersFor(members, text).map((member) => member.id)).toEqual(ids))
 })
 
 describe('steps through choices', () => {

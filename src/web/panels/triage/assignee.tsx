@@ -32,7 +32,7 @@ type Options = {
   guarded?: boolean
 }
 
-const idsOf = ({ issues }: AssignedBefore) => issues.map((one) => one.id)
+const idsOf = ({ issues }: AssignedBefore) => issues.map((issue) => issue.id)
 
 export type Assign = { ask: () => void; to: (person: Assignee) => void; dialog: ReactNode }
 
@@ -49,7 +49,7 @@ export function useAssign(options: Options): Assign {
   useKey('a', t('keys.group'), t('keys.assign'), ask, canTriage)
 
   const back = (before: readonly AssignedBefore[]) => {
-    for (const one of before) show(idsOf(one), one.was)
+    for (const item of before) show(idsOf(item), item.was)
   }
   async function assign(issues: readonly Target[], to: Assignee | null, guarded: boolean): Promise<void> {
     const before = assignedOf(issues, to?.id ?? null)
@@ -65,7 +65,7 @@ export function useAssign(options: Options): Assign {
         back(before)
         takeBack(
           sent,
-          before.flatMap((one) => one.issues.map((issue) => ({ issue, body: { assignedTo: one.was?.id ?? null } }))),
+          before.flatMap((item) => item.issues.map((issue) => ({ issue, body: { assignedTo: item.was?.id ?? null } }))),
         )
       })
       settled()

@@ -48,7 +48,7 @@ describe('a change that is taken back', () => {
   it('of many is the server’s, which knows what each was', async () => {
     const ids = Array.from({ length: 120 }, (_, at) => `${at + 100}`)
     const sent = await putIssues('acme', ids, { status: 'resolved' })
-    expect(sent.map((one) => [one.ids.length, one.bulkId])).toEqual([
+    expect(sent.map((item) => [item.ids.length, item.bulkId])).toEqual([
       [100, '3'],
       [20, undefined],
     ])
@@ -56,7 +56,7 @@ describe('a change that is taken back', () => {
     const all = ids.map((id) => was(id, 1))
     await takeBack('acme', sent, all)
     expect(calls[0]).toEqual({ method: 'POST', path: 'issue-changes/3/undo/', body: undefined })
-    expect(calls.slice(1).map((one) => one.path)).toEqual(ids.slice(100).map((id) => `issues/${id}`))
+    expect(calls.slice(1).map((call) => call.path)).toEqual(ids.slice(100).map((id) => `issues/${id}`))
   })
 
   it('fails where the server does', async () => {

@@ -35,7 +35,7 @@ type Kept = { ids: string[]; by: string | null }
  * each, so that one must still be its last; of many at once the server knows by itself. Throws ApiError.
  */
 export async function takeBack(organization: string, sent: readonly Sent[], was: readonly Was[]): Promise<Kept> {
-  const byId = new Map(was.map((one) => [one.issue.id, one]))
+  const byId = new Map(was.map((item) => [item.issue.id, item]))
   const kept: Kept = { ids: [], by: null }
   for (const { ids, bulkId } of sent) {
     if (bulkId !== undefined) {
@@ -74,7 +74,7 @@ export function useTakeBack(organization: string, settled: Settled) {
       })
       .catch((error: unknown) => {
         complain(error)
-        settled(was.map((one) => one.issue.id))
+        settled(was.map((item) => item.issue.id))
       })
   }
 }

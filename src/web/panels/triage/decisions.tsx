@@ -63,7 +63,11 @@ export function useDecisionKeys(options: Options): Decisions {
     archive: () => ways('archive', archiveWays),
     snooze: () => ways('snooze', snoozeWays(systemClock.now())),
     priority: () => [
-      ...priorities.map((one) => ({ id: one, text: t(`priority.${one}`), run: () => setPriority(one) })),
+      ...priorities.map((priority) => ({
+        id: priority,
+        text: t(`priority.${priority}`),
+        run: () => setPriority(priority),
+      })),
       { id: 'auto', text: t('priority.auto'), run: () => setPriority(null) },
     ],
   }
@@ -72,7 +76,8 @@ export function useDecisionKeys(options: Options): Decisions {
     const meant = options.all ? options.all.count : options.targets().length
     const count = meant === null ? t('forAll') : t('forIssues', { count: meant })
     // Behind each choice the question that it answers: alone they would not say what they do.
-    const of = (asked: Question) => choices[asked]().map((one) => ({ ...one, note: `${t(`ask.${asked}`)} · ${count}` }))
+    const of = (asked: Question) =>
+      choices[asked]().map((item) => ({ ...item, note: `${t(`ask.${asked}`)} · ${count}` }))
     const plain: Choice[] = [
       { id: 'unresolve', text: keys('unresolve'), note: count, run: () => decide({ status: 'unresolved' }) },
       { id: 'assign', text: keys('assign'), note: count, run: options.ask },
@@ -96,16 +101,16 @@ function usePriority({ organization, canTriage, targets, all, settled, offerUndo
   const t = useTranslations('triage')
   const complain = useComplaint()
   const takeBack = useTakeBack(organization, settled)
-  const own = (one: Pick<RestIssue, 'priority' | 'priorityReason'>) =>
-    one.priorityReason === 'set' ? one.priority : null
+  const own = (item: Pick<RestIssue, 'priority' | 'priorityReason'>) =>
+    item.priorityReason === 'set' ? item.priority : null
   return (priority: Priority | null): void => {
     if (!canTriage) return
     if (all) {
       all.change({ priority })
       return
     }
-    const before = targets().filter((one) => own(one) !== priority)
-    const ids = before.map((one) => one.id)
+    const before = targets().filter((target) => own(target) !== priority)
+    const ids = before.map((item) => item.id)
     if (ids.length === 0) return
     putIssues(organization, ids, { priority })
       .then((sent) =>

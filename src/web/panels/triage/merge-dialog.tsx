@@ -41,9 +41,9 @@ export function MergeDialog({
       </p>
       <p className="mt-3 text-ink-2">{t('go')}</p>
       <ul className="mt-1">
-        {others.slice(0, namesMax).map((one) => (
-          <li key={one.id} className="truncate">
-            <Line issue={one} />
+        {others.slice(0, namesMax).map((item) => (
+          <li key={item.id} className="truncate">
+            <Line issue={item} />
           </li>
         ))}
         {more > 0 ? <li className="text-ink-3">{t('more', { count: more })}</li> : null}

@@ -9,7 +9,7 @@ const issue = (id: string, count: string, projectId = '1') =>
 describe('what a merge makes', () => {
   it('of the issue with most events, of equal ones of the older', () => {
     const plan = mergeOf([issue('9', '5'), issue('12', '70'), issue('7', '70'), issue('8', '9')])
-    expect(plan.kind === 'merge' && [plan.into, ...plan.others].map((one) => one.id)).toEqual(['7', '12', '8', '9'])
+    expect(plan.kind === 'merge' && [plan.into, ...plan.others].map((item) => item.id)).toEqual(['7', '12', '8', '9'])
   })
   it.each([
     ['no issue', [], 'few'],

@@ -53,9 +53,9 @@ export function useMerge({
     try {
       const { merge: made } = await apiFetch<{ merge: { parent: string; children: string[] } }>(
         `organizations/${organization}/issues/`,
-        { method: 'PUT', query: { id: all.map((one) => one.id) }, body: { merge: 1 } },
+        { method: 'PUT', query: { id: all.map((item) => item.id) }, body: { merge: 1 } },
       )
-      const into = all.find((one) => one.id === made.parent)?.shortId ?? ''
+      const into = all.find((item) => item.id === made.parent)?.shortId ?? ''
       toast({ text: t('done', { count: made.children.length, into }) })
       unselect()
     } catch (error) {

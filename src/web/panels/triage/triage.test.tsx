@@ -16,7 +16,7 @@ describe('choices', () => {
     ['archive', ['a']],
     ['day week', []],
   ])('%j finds %j', (text, ids) => {
-    expect(choicesFor(choices, text).map((one) => one.id)).toEqual(ids)
+    expect(choicesFor(choices, text).map((choice) => choice.id)).toEqual(ids)
   })
 })
 
@@ -46,8 +46,8 @@ describe('a name behind an @', () => {
 
 describe('ways to decide', () => {
   it('are what the API takes', () => {
-    expect(resolveWays.map((one) => one.standing.status)).toEqual(['resolved', 'resolved', 'resolved'])
-    expect(archiveWays.every((one) => one.standing.status === 'ignored')).toBe(true)
+    expect(resolveWays.map((resolveWay) => resolveWay.standing.status)).toEqual(['resolved', 'resolved', 'resolved'])
+    expect(archiveWays.every((archiveWay) => archiveWay.standing.status === 'ignored')).toBe(true)
     expect(snoozeWays(0)[1]?.standing.statusDetails).toEqual({ ignoreUntil: '1970-01-02T00:00:00.000Z' })
   })
 })

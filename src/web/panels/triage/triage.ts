@@ -7,7 +7,7 @@ import type { OfferUndo } from './undo.ts'
 /** `revision` (of the one issue) makes the change hold only if nobody else has changed it since. */
 export type Triage = (before: readonly Before[], to: Standing, revision?: number) => Promise<void>
 
-const idsOf = ({ issues }: Before) => issues.map((one) => one.id)
+const idsOf = ({ issues }: Before) => issues.map((issue) => issue.id)
 
 /**
  * Changes the status of issues at once on screen (`show`), then on the server, and offers to take it back. A refused
@@ -30,7 +30,7 @@ export function useTriage(
     const ids = others.flatMap(idsOf)
     if (ids.length === 0) return
     const back = () => {
-      for (const one of others) show(idsOf(one), one.was)
+      for (const item of others) show(idsOf(item), item.was)
     }
     show(ids, to)
     try {

@@ -18,12 +18,12 @@ async function change(data: FormData, action: Action, work: (here: Here) => void
   const slug = textOf(data, 'organization')
   const { actor, organization } = await demandOrganization(slug, `/o/${slug}/feedback`)
   const { meta, auth } = app()
-  const one = meta.feedbackById(Number(textOf(data, 'feedback')) || 0)
-  const project = one && meta.projectById(one.projectId)
+  const feedback = meta.feedbackById(Number(textOf(data, 'feedback')) || 0)
+  const project = feedback && meta.projectById(feedback.projectId)
   const state = await attempt(data, async () => {
-    if (!one || project?.organizationId !== organization.id) return undefined
+    if (!feedback || project?.organizationId !== organization.id) return undefined
     auth.demand(actor, action, { organization, project })
-    await work({ actor, one, organization, project })
+    await work({ actor, one: feedback, organization, project })
     return undefined
   })
   revalidatePath('/o/[org]/feedback', 'page')

@@ -34,8 +34,8 @@ export default async function FeedbackPage({
   const projects = meta
     .projectsOf(organization.id)
     .filter((project) => auth.may(actor, 'issue:read', { organization, project }) === 'yes')
-  const projectIds = projects.map((one) => one.id)
-  const state = feedbackStates.find((one) => one === search.status) ?? 'new'
+  const projectIds = projects.map((project) => project.id)
+  const state = feedbackStates.find((feedbackState) => feedbackState === search.status) ?? 'new'
   const beforeId =
     typeof search.before === 'string' && /^\d{1,15}$/.test(search.before) ? Number(search.before) : undefined
   const found = meta.listFeedback({ projectIds, state, beforeId, max: pageMax + 1 })
@@ -49,15 +49,15 @@ export default async function FeedbackPage({
       <header className="page-head">
         <h1>{t('feedback')}</h1>
         <nav aria-label={t('states')} className="ml-auto flex gap-4">
-          {feedbackStates.map((one) => (
+          {feedbackStates.map((feedbackState) => (
             <Link
-              key={one}
-              href={`${base}/feedback?status=${one}`}
-              {...(one === state
+              key={feedbackState}
+              href={`${base}/feedback?status=${feedbackState}`}
+              {...(feedbackState === state
                 ? { 'aria-current': 'page' as const, className: 'font-[550]' }
                 : { className: 'link' })}
             >
-              {t(`state_${one}`)} <span className="text-ink-3">{counts[one]}</span>
+              {t(`state_${feedbackState}`)} <span className="text-ink-3">{counts[feedbackState]}</span>
             </Link>
           ))}
         </nav>
@@ -65,22 +65,22 @@ export default async function FeedbackPage({
       <p className="mb-4 max-w-[72ch] text-ink-2">{t('feedbackIntro')}</p>
       {rows.length === 0 ? <EmptyState title={t('feedbackNone')}>{t('feedbackNoneTodo')}</EmptyState> : null}
       <ul>
-        {rows.map((one) => (
-          <li key={one.id} className="flex flex-col gap-2 border-t border-line py-3">
+        {rows.map((row) => (
+          <li key={row.id} className="flex flex-col gap-2 border-t border-line py-3">
             <div className="flex flex-wrap gap-3 text-small">
-              <span className="text-ink-3">{one.project.slug}</span>
-              {one.issue ? (
+              <span className="text-ink-3">{row.project.slug}</span>
+              {row.issue ? (
                 <Link
                   className="link"
-                  href={`${base}/issues/${one.issue.id}${one.eventID ? `/events/${one.eventID}` : ''}`}
+                  href={`${base}/issues/${row.issue.id}${row.eventID ? `/events/${row.eventID}` : ''}`}
                 >
-                  {one.issue.shortId}
+                  {row.issue.shortId}
                 </Link>
               ) : null}
             </div>
-            <FeedbackText organization={organization.slug} feedback={one} />
+            <FeedbackText organization={organization.slug} feedback={row} />
             {mayTriage ? (
-              <SortForm organization={organization.slug} id={one.id} status={one.status} mayDelete={mayDelete} />
+              <SortForm organization={organization.slug} id={row.id} status={row.status} mayDelete={mayDelete} />
             ) : null}
           </li>
         ))}

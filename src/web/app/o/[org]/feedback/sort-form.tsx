@@ -38,9 +38,9 @@ export function SortForm({
         {(_state, pending) => (
           <>
             {hidden}
-            {ways[status].map((one) => (
-              <Button key={one} type="submit" compact name="state" value={one} disabled={pending}>
-                {t(words[one])}
+            {ways[status].map((way) => (
+              <Button key={way} type="submit" compact name="state" value={way} disabled={pending}>
+                {t(words[way])}
               </Button>
             ))}
           </>

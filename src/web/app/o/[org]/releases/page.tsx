@@ -43,7 +43,7 @@ export default async function ReleasesPage({
   const view = {
     organization,
     projects: projectIds.length ? (namedProjects(meta, organization.id, projects, projectIds) ?? []) : projects,
-    environments: asked.env.split(',').filter((one) => one !== ''),
+    environments: asked.env.split(',').filter((part) => part !== ''),
     range: rangeOf(spanQuery(asked.range), nowMs),
   }
   const list = listReleases(app(), {
@@ -58,7 +58,7 @@ export default async function ReleasesPage({
     unlessAway(releaseEvents(app(), view)),
     unlessAway(environmentsOf(projects)),
   ])
-  const allEvents = [...(events?.values() ?? [])].reduce((sum, one) => sum + one, 0)
+  const allEvents = [...(events?.values() ?? [])].reduce((sum, event) => sum + event, 0)
   return (
     <ReleaseList
       organization={organization.slug}

@@ -68,8 +68,8 @@ function Project({ organization, group, open }: { organization: string; group: L
             ]}
           />
           <tbody>
-            {group.categories.map((one) => (
-              <Category key={one.category} {...one} />
+            {group.categories.map((category) => (
+              <Category key={category.category} {...category} />
             ))}
           </tbody>
         </table>
@@ -114,11 +114,11 @@ export function LedgerDrill({ organization }: { organization: string }) {
           className="w-auto"
           aria-label={t('range')}
           value={range}
-          onChange={(event) => void set({ range: ranges.find((one) => one === event.target.value) ?? null })}
+          onChange={(event) => void set({ range: ranges.find((item) => item === event.target.value) ?? null })}
         >
-          {ranges.map((one) => (
-            <option key={one} value={one}>
-              {t(one)}
+          {ranges.map((item) => (
+            <option key={item} value={item}>
+              {t(item)}
             </option>
           ))}
         </Select>

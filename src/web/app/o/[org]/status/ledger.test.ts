@@ -38,7 +38,7 @@ describe('advisoryRows', () => {
       { name: 'c', version: '1', advisory: 'CVE' },
       { name: 'a', version: '1', advisory: null },
     ]
-    expect(advisoryRows(versions).map((one) => one.name)).toEqual(['c', 'a', 'b'])
-    expect(versions.map((one) => one.name)).toEqual(['b', 'c', 'a'])
+    expect(advisoryRows(versions).map((advisoryRow) => advisoryRow.name)).toEqual(['c', 'a', 'b'])
+    expect(versions.map((version) => version.name)).toEqual(['b', 'c', 'a'])
   })
 })

@@ -117,32 +117,35 @@ export function Usage({ organization }: { organization: string }) {
             ]}
           />
           <tbody>
-            {data.projects.map((one) => (
-              <tr key={one.id}>
+            {data.projects.map((project) => (
+              <tr key={project.id}>
                 <td>
-                  <Link className="link" href={`/o/${organization}/projects/${one.slug}/ingest`}>
-                    {one.slug}
+                  <Link className="link" href={`/o/${organization}/projects/${project.slug}/ingest`}>
+                    {project.slug}
                   </Link>
                 </td>
                 <td className="number whitespace-nowrap">
-                  {one.events ? bytesText(one.events.bytes) : t('away')}
-                  {one.events ? <span className="ml-2 text-ink-3">{t('rows', { count: one.events.rows })}</span> : null}
-                  {one.events && one.events.thinned > 0 ? (
-                    <span className="block text-ink-3">{t('thinned', { count: one.events.thinned })}</span>
+                  {project.events ? bytesText(project.events.bytes) : t('away')}
+                  {project.events ? (
+                    <span className="ml-2 text-ink-3">{t('rows', { count: project.events.rows })}</span>
+                  ) : null}
+                  {project.events && project.events.thinned > 0 ? (
+                    <span className="block text-ink-3">{t('thinned', { count: project.events.thinned })}</span>
                   ) : null}
                 </td>
                 <td className="number whitespace-nowrap">
-                  {one.spans ? bytesText(one.spans.bytes) : t('away')}
-                  {one.spans ? <span className="ml-2 text-ink-3">({one.spans.rows})</span> : null}
+                  {project.spans ? bytesText(project.spans.bytes) : t('away')}
+                  {project.spans ? <span className="ml-2 text-ink-3">({project.spans.rows})</span> : null}
                 </td>
                 <td className="number whitespace-nowrap">
-                  {bytesText(one.attachments.bytes)} <span className="text-ink-3">({one.attachments.count})</span>
+                  {bytesText(project.attachments.bytes)}{' '}
+                  <span className="text-ink-3">({project.attachments.count})</span>
                 </td>
                 <td className="number whitespace-nowrap">
-                  {bytesText(one.artifacts.bytes)} <span className="text-ink-3">({one.artifacts.count})</span>
+                  {bytesText(project.artifacts.bytes)} <span className="text-ink-3">({project.artifacts.count})</span>
                 </td>
                 <td className="number whitespace-nowrap">
-                  {bytesText(one.deadItems.bytes)} <span className="text-ink-3">({one.deadItems.count})</span>
+                  {bytesText(project.deadItems.bytes)} <span className="text-ink-3">({project.deadItems.count})</span>
                 </td>
               </tr>
             ))}

@@ -15,12 +15,12 @@ async function here(data: FormData) {
   const found = await demandRelease(textOf(data, 'organization'), encodeURIComponent(textOf(data, 'version')))
   const { auth } = app()
   const { actor, organization, release } = found
-  const projectIds = release.projects.map((one) => one.id)
+  const projectIds = release.projects.map((project) => project.id)
   const mine = found.projects.filter(
     (project) =>
       projectIds.includes(project.id) && auth.may(actor, 'release:write', { organization, project }) === 'yes',
   )
-  return { ...found, mine: mine.map((one) => one.id) }
+  return { ...found, mine: mine.map((item) => item.id) }
 }
 
 const refused = async (data: FormData) =>

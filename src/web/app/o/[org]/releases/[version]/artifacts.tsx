@@ -20,7 +20,7 @@ export function bundlesOf(projects: readonly Project[], version: string): { rows
   let more = false
   const rows = projects.flatMap((project) => {
     const bundles = meta.listBundles({ projectId: project.id, text: version, beforeId: undefined, max: bundlesMax })
-    const links = meta.linksOf(bundles.map((one) => one.id))
+    const links = meta.linksOf(bundles.map((bundle) => bundle.id))
     more ||= bundles.length === bundlesMax
     return bundles.flatMap((bundle) => {
       const own = links.filter(
@@ -66,19 +66,19 @@ export function Artifacts({
             </tr>
           </thead>
           <tbody>
-            {bundles.map((one) => (
-              <tr key={`${one.project.id}:${one.bundle.id}`}>
+            {bundles.map((bundle) => (
+              <tr key={`${bundle.project.id}:${bundle.bundle.id}`}>
                 <td>
                   <Link
                     className="link"
-                    href={`${base}/settings/projects/${one.project.slug}/source-maps?bundle=${one.bundle.uuid}`}
+                    href={`${base}/settings/projects/${bundle.project.slug}/source-maps?bundle=${bundle.bundle.uuid}`}
                   >
-                    <code>{one.bundle.uuid.slice(0, 8)}</code>
+                    <code>{bundle.bundle.uuid.slice(0, 8)}</code>
                   </Link>{' '}
-                  <span className="text-ink-3">{one.project.slug}</span>
+                  <span className="text-ink-3">{bundle.project.slug}</span>
                 </td>
                 <td>
-                  {one.links.map((link) => (
+                  {bundle.links.map((link) => (
                     <span key={link.dist} className="block">
                       <code>
                         <PlainText text={link.release} charactersMax={64} />
@@ -89,10 +89,10 @@ export function Artifacts({
                     </span>
                   ))}
                 </td>
-                <td className="number">{one.bundle.files}</td>
-                <td className="number whitespace-nowrap">{bytesText(one.bundle.bytes)}</td>
+                <td className="number">{bundle.bundle.files}</td>
+                <td className="number whitespace-nowrap">{bytesText(bundle.bundle.bytes)}</td>
                 <td className="whitespace-nowrap">
-                  <RelativeTime at={one.bundle.createdMs} />
+                  <RelativeTime at={bundle.bundle.createdMs} />
                 </td>
               </tr>
             ))}

@@ -30,11 +30,11 @@ function factsOf(
   const facts: [string, ReactNode][] = [
     [
       t('projects'),
-      projects.slice(0, namesMax).map((one, index) => (
-        <span key={one.id}>
+      projects.slice(0, namesMax).map((project, index) => (
+        <span key={project.id}>
           {index > 0 ? ', ' : ''}
-          <Link className="link" href={`${base}/issues?project=${one.slug}`}>
-            <PlainText text={one.name} charactersMax={64} />
+          <Link className="link" href={`${base}/issues?project=${project.slug}`}>
+            <PlainText text={project.name} charactersMax={64} />
           </Link>
         </span>
       )),
@@ -56,12 +56,12 @@ function factsOf(
   if (lastEvent) facts.push([t('page.lastEvent'), <RelativeTime key="at" at={lastEvent} />])
   if (environments.length > 0) facts.push([t('page.environments'), <Names key="names" names={environments} />])
   if (authors.length > 0)
-    facts.push([t('page.authors'), <Names key="names" names={authors.map((one) => one.name || one.email)} />])
+    facts.push([t('page.authors'), <Names key="names" names={authors.map((author) => author.name || author.email)} />])
   if (ref) facts.push([t('page.ref'), <PlainText key="ref" text={ref} charactersMax={250} />])
   if (refs.length > 0)
     facts.push([
       t('page.refs'),
-      <Names key="names" names={refs.map((one) => `${one.repository} ${one.commit.slice(0, 12)}`)} />,
+      <Names key="names" names={refs.map((item) => `${item.repository} ${item.commit.slice(0, 12)}`)} />,
     ])
   if (url)
     facts.push([

@@ -191,7 +191,7 @@ async function Shipped({ here, loaded }: { here: ReleaseHere; loaded: LoadedRele
             base={`/o/${organization.slug}`}
             bundles={bundles.rows}
             more={bundles.more}
-            verdict={<Verdicts here={here} projects={[...new Set(bundles.rows.map((one) => one.project))]} />}
+            verdict={<Verdicts here={here} projects={[...new Set(bundles.rows.map((row) => row.project))]} />}
           />
         ) : (
           <>

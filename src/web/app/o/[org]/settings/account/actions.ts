@@ -49,7 +49,7 @@ export async function deleteTokenAction(_before: FormState, data: FormData): Pro
   return change(data, null, (person) => {
     const { meta } = app()
     const id = Number(textOf(data, 'token'))
-    if (meta.tokensOf(person.id).some((one) => one.id === id)) meta.deleteToken(id)
+    if (meta.tokensOf(person.id).some((token) => token.id === id)) meta.deleteToken(id)
     return ''
   })
 }
@@ -69,7 +69,7 @@ export async function deleteOrganizationTokenAction(_before: FormState, data: Fo
   return change(data, 'token:organization', (_person, organization) => {
     const { meta } = app()
     const id = Number(textOf(data, 'token'))
-    if (meta.tokensOfOrganization(organization.id).some((one) => one.id === id)) meta.deleteToken(id)
+    if (meta.tokensOfOrganization(organization.id).some((token) => token.id === id)) meta.deleteToken(id)
     return ''
   })
 }

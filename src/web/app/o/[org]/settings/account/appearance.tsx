@@ -24,14 +24,14 @@ export function Appearance() {
           id="theme"
           value={theme}
           onChange={(event) => {
-            const next = themes.find((one) => one === event.target.value) ?? 'system'
+            const next = themes.find((item) => item === event.target.value) ?? 'system'
             choose(next)
             setTheme(next)
           }}
         >
-          {themes.map((one) => (
-            <option key={one} value={one}>
-              {t(one)}
+          {themes.map((item) => (
+            <option key={item} value={item}>
+              {t(item)}
             </option>
           ))}
         </Select>
@@ -46,9 +46,9 @@ export function Appearance() {
             router.refresh()
           }}
         >
-          {locales.map((one) => (
-            <option key={one} value={one}>
-              {languages[one]}
+          {locales.map((item) => (
+            <option key={item} value={item}>
+              {languages[item]}
             </option>
           ))}
         </Select>

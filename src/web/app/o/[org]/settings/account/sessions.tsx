@@ -73,7 +73,7 @@ function SessionRow({ organization, session }: { organization: string; session: 
 /** Where the person is signed in: this session first, each other one with its end. */
 export function Sessions({ organization, sessions }: { organization: string; sessions: readonly LoginSession[] }) {
   const t = useTranslations('security')
-  const others = sessions.filter((one) => !one.isCurrent).length
+  const others = sessions.filter((session) => !session.isCurrent).length
   return (
     <section className="mb-8" id="sessions">
       <h2>{t('sessions')}</h2>

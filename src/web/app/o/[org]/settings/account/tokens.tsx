@@ -77,7 +77,7 @@ export function Tokens({
       <p className="mb-3 max-w-[72ch] text-ink-2">{mayCreate ? t('tokensIntro') : t('mayNotCreate')}</p>
       <TokenList
         organization={organization}
-        tokens={tokens.map((one) => ({ ...one, prefix: `${one.prefix}…` }))}
+        tokens={tokens.map((token) => ({ ...token, prefix: `${token.prefix}…` }))}
         form="delete-token"
         remove={deleteTokenAction}
         withScopes

@@ -32,7 +32,7 @@ async function change(
   return { ...state, link: done.link ?? null, mailError: done.mailError ?? null }
 }
 
-const roleOf = (data: FormData) => roles.find((one) => one === textOf(data, 'role')) ?? 'viewer'
+const roleOf = (data: FormData) => roles.find((role) => role === textOf(data, 'role')) ?? 'viewer'
 
 /** Invites an address and mails the link where a mail server is set. */
 export async function inviteAction(_before: InviteState, data: FormData): Promise<InviteState> {

@@ -64,9 +64,9 @@ export function InviteForm({ organization, roles }: { organization: string; role
                 defaultValue={state.values.role ?? (roles.includes('member') ? 'member' : 'viewer')}
                 aria-describedby="invite-role-note"
               >
-                {roles.map((one) => (
-                  <option key={one} value={one}>
-                    {t(`role_${one}`)}
+                {roles.map((role) => (
+                  <option key={role} value={role}>
+                    {t(`role_${role}`)}
                   </option>
                 ))}
               </Select>

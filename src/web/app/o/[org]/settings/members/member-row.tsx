@@ -54,9 +54,9 @@ export function MemberRow({
                 aria-label={`${t('role')}: ${member.email}`}
                 defaultValue={member.role}
               >
-                {roles.map((one) => (
-                  <option key={one} value={one}>
-                    {t(`role_${one}`)}
+                {roles.map((role) => (
+                  <option key={role} value={role}>
+                    {t(`role_${role}`)}
                   </option>
                 ))}
               </Select>

@@ -22,24 +22,24 @@ export default async function MembersPage({ params }: { params: Promise<{ org: s
   const mayWrite = auth.may(actor, 'member:write', { organization }) === 'yes' && role !== undefined
   const members = meta.membersOf(organization.id)
   const invitations = meta.invitationsOf(organization.id)
-  const ids = [...members.map((one) => one.userId), ...invitations.map((one) => one.invitedBy)]
-  const people = new Map(meta.people([...new Set(ids)]).map((one) => [one.id, one]))
+  const ids = [...members.map((member) => member.userId), ...invitations.map((invitation) => invitation.invitedBy)]
+  const people = new Map(meta.people([...new Set(ids)]).map((person) => [person.id, person]))
   return (
     <div className="page max-w-[860px]">
       <OrganizationHead organization={organization} here="members" />
       <p className="mb-4 max-w-[72ch] text-ink-2">{t('membersIntro')}</p>
       <ul className="border-t border-line">
-        {members.map((one) => {
-          const person = people.get(one.userId)
-          const isSelf = one.userId === actor.person.id
-          const given = role && mayWrite && (isSelf || mayChange(role, one.role)) ? rolesToGive(role) : []
+        {members.map((member) => {
+          const person = people.get(member.userId)
+          const isSelf = member.userId === actor.person.id
+          const given = role && mayWrite && (isSelf || mayChange(role, member.role)) ? rolesToGive(role) : []
           return person ? (
             <MemberRow
-              key={one.userId}
+              key={member.userId}
               organization={organization.slug}
-              member={{ ...person, role: one.role, sinceMs: one.createdMs, isSelf }}
+              member={{ ...person, role: member.role, sinceMs: member.createdMs, isSelf }}
               // One's own role stands in the list too, else the select would show another.
-              roles={given.length > 0 ? [...new Set([...given, one.role])] : []}
+              roles={given.length > 0 ? [...new Set([...given, member.role])] : []}
             />
           ) : null
         })}
@@ -49,17 +49,17 @@ export default async function MembersPage({ params }: { params: Promise<{ org: s
         <h2 className="mb-3">{t('invitations')}</h2>
         {invitations.length === 0 ? <p className="text-ink-2">{t('noInvitations')}</p> : null}
         <ul>
-          {invitations.map((one) => (
+          {invitations.map((invitation) => (
             <InvitationRow
-              key={one.id}
+              key={invitation.id}
               organization={organization.slug}
-              mayTakeBack={mayWrite && role !== undefined && rolesToInvite(role).includes(one.role)}
+              mayTakeBack={mayWrite && role !== undefined && rolesToInvite(role).includes(invitation.role)}
               invitation={{
-                id: one.id,
-                email: one.email,
-                role: one.role,
-                by: people.get(one.invitedBy)?.name ?? '',
-                isExpired: one.expiresMs <= clock.now(),
+                id: invitation.id,
+                email: invitation.email,
+                role: invitation.role,
+                by: people.get(invitation.invitedBy)?.name ?? '',
+                isExpired: invitation.expiresMs <= clock.now(),
               }}
             />
           ))}

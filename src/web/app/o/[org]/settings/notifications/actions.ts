@@ -46,7 +46,7 @@ function changeOne(data: FormData, work: (channel: Channel) => Done | Promise<Do
 /** Makes a channel. */
 export async function createChannelAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
   return change(data, 'channel:write', async ({ id }) => {
-    const kind = channelKinds.find((one) => one === textOf(data, 'kind')) ?? 'email'
+    const kind = channelKinds.find((channelKind) => channelKind === textOf(data, 'kind')) ?? 'email'
     const text = { kind, name: textOf(data, 'name'), target: textOf(data, 'target'), project: textOf(data, 'project') }
     const { channel, secret } = makeChannel(app(), id, text)
     await app().alerts.askToConfirm(channel)
@@ -75,7 +75,7 @@ export async function testChannelAction(_before: ChannelState, data: FormData): 
   return changeOne(data, async (channel) => {
     const t = await getTranslations('notifications')
     const deliveries = await app().alerts.test(channel)
-    const failure = deliveries.find((one) => one.status !== 'sent')
+    const failure = deliveries.find((delivery) => delivery.status !== 'sent')
     if (failure) return { told: t('testFailed', { error: failure.error }) }
     return { told: deliveries.length ? t('testSent', { count: deliveries.length }) : t('testNobody') }
   })
@@ -85,7 +85,9 @@ export async function testChannelAction(_before: ChannelState, data: FormData): 
 export async function askToConfirmAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
   return changeOne(data, async (channel) => {
     await app().alerts.askToConfirm(channel, textOf(data, 'address'))
-    const recipient = shownRecipientsOf(app(), channel).find((one) => one.address === textOf(data, 'address'))
+    const recipient = shownRecipientsOf(app(), channel).find(
+      (shownRecipient) => shownRecipient.address === textOf(data, 'address'),
+    )
     const t = await getTranslations('notifications')
     return { told: recipient?.askedMs && !recipient.error ? t('askSent') : null }
   })

@@ -105,22 +105,22 @@ function Deliveries({ organization, deliveries }: { organization: string; delive
       <summary className="text-small text-ink-2">{t('log')}</summary>
       {deliveries.length === 0 ? <p className="mt-1 text-ink-3">{t('logEmpty')}</p> : null}
       <ul className="mt-1">
-        {deliveries.map((one) => (
-          <li key={one.id} className="flex flex-wrap items-baseline gap-x-3 py-0.5">
-            <SeverityShape level={shapeOf[one.status]} label="" sizePx={9} />
-            <span>{t(one.status)}</span>
-            {one.kind === 'issue' && one.issueId !== null ? (
-              <Link className="link" href={`/o/${organization}/issues/${one.issueId}`}>
-                {t('issue', { id: one.issueId })}
+        {deliveries.map((delivery) => (
+          <li key={delivery.id} className="flex flex-wrap items-baseline gap-x-3 py-0.5">
+            <SeverityShape level={shapeOf[delivery.status]} label="" sizePx={9} />
+            <span>{t(delivery.status)}</span>
+            {delivery.kind === 'issue' && delivery.issueId !== null ? (
+              <Link className="link" href={`/o/${organization}/issues/${delivery.issueId}`}>
+                {t('issue', { id: delivery.issueId })}
               </Link>
             ) : (
-              <span>{one.kind === 'test' ? t('test') : t('summary', { count: one.issues })}</span>
+              <span>{delivery.kind === 'test' ? t('test') : t('summary', { count: delivery.issues })}</span>
             )}
-            <span className="text-ink-3">{one.recipient}</span>
-            <RelativeTime at={one.createdMs} className="text-ink-3" />
-            {one.error ? (
+            <span className="text-ink-3">{delivery.recipient}</span>
+            <RelativeTime at={delivery.createdMs} className="text-ink-3" />
+            {delivery.error ? (
               <span className="basis-full text-small text-ink-2">
-                <PlainText text={t('tries', { count: one.attempts, error: one.error })} />
+                <PlainText text={t('tries', { count: delivery.attempts, error: delivery.error })} />
               </span>
             ) : null}
           </li>

@@ -61,9 +61,9 @@ export function MailServer({ organization, server }: { organization: string; ser
                 defaultValue={state.values.security ?? server?.security ?? 'starttls'}
                 aria-describedby="smtp-security-note"
               >
-                {securities.map((one) => (
-                  <option key={one} value={one}>
-                    {t(`security_${one}`)}
+                {securities.map((security) => (
+                  <option key={security} value={security}>
+                    {t(`security_${security}`)}
                   </option>
                 ))}
               </Select>

@@ -36,9 +36,9 @@ function ChannelFields({ kind, projects, state }: { kind: Kind; projects: readon
           aria-describedby="channel-project-note"
         >
           <option value="">{t('allProjects')}</option>
-          {projects.map((one) => (
-            <option key={one} value={one}>
-              {one}
+          {projects.map((project) => (
+            <option key={project} value={project}>
+              {project}
             </option>
           ))}
         </Select>
@@ -77,12 +77,12 @@ export function NewChannel({ organization, projects }: { organization: string; p
                 id="channel-kind"
                 name="kind"
                 value={kind}
-                onChange={(event) => setKind(kinds.find((one) => one === event.target.value) ?? 'email')}
+                onChange={(event) => setKind(kinds.find((item) => item === event.target.value) ?? 'email')}
                 aria-describedby="channel-kind-note"
               >
-                {kinds.map((one) => (
-                  <option key={one} value={one}>
-                    {t(one)}
+                {kinds.map((item) => (
+                  <option key={item} value={item}>
+                    {t(item)}
                   </option>
                 ))}
               </Select>

@@ -27,7 +27,7 @@ export default async function NotificationsPage({ params }: { params: Promise<{ 
   const { auth, meta } = parts
   const mayWrite = auth.may(actor, 'channel:write', { organization }) === 'yes'
   const projects = meta.projectsOf(organization.id)
-  const slugOf = new Map(projects.map((one) => [one.id, one.slug]))
+  const slugOf = new Map(projects.map((project) => [project.id, project.slug]))
   const channels = meta.channelsOf(organization.id)
   const smtp = smtpOf(parts)
   return (
@@ -48,23 +48,25 @@ export default async function NotificationsPage({ params }: { params: Promise<{ 
                 kind: channel.kind,
                 name: channel.name,
                 target: shownTargetOf(parts, channel),
-                unconfirmed: shownRecipientsOf(parts, channel).filter((one) => one.state === 'unconfirmed'),
+                unconfirmed: shownRecipientsOf(parts, channel).filter(
+                  (shownRecipient) => shownRecipient.state === 'unconfirmed',
+                ),
                 project: channel.projectId === null ? null : (slugOf.get(channel.projectId) ?? null),
                 active: channel.active,
                 failingSinceMs: channel.failingSinceMs,
                 lastError: channel.lastError,
                 withoutServer: channel.kind === 'email' && !smtp,
               }}
-              deliveries={meta.deliveryLog(channel.id, shownMax).map((one) => ({
-                id: one.id,
-                kind: one.kind,
-                recipient: one.recipient,
-                issueId: one.items[0]?.issueId ?? null,
-                issues: one.items.length + one.more,
-                status: one.status,
-                attempts: one.attempts,
-                error: one.error,
-                createdMs: one.createdMs,
+              deliveries={meta.deliveryLog(channel.id, shownMax).map((item) => ({
+                id: item.id,
+                kind: item.kind,
+                recipient: item.recipient,
+                issueId: item.items[0]?.issueId ?? null,
+                issues: item.items.length + item.more,
+                status: item.status,
+                attempts: item.attempts,
+                error: item.error,
+                createdMs: item.createdMs,
               }))}
             />
           ))}
@@ -72,7 +74,9 @@ export default async function NotificationsPage({ params }: { params: Promise<{ 
       ) : (
         <p className="border-t border-line py-4">{t('none')}</p>
       )}
-      {mayWrite ? <NewChannel organization={organization.slug} projects={projects.map((one) => one.slug)} /> : null}
+      {mayWrite ? (
+        <NewChannel organization={organization.slug} projects={projects.map((project) => project.slug)} />
+      ) : null}
       {auth.may(actor, 'instance:write', { instance: true }) === 'yes' ? (
         <MailServer organization={organization.slug} server={smtp ? shownServer(smtp) : null} />
       ) : null}

@@ -17,7 +17,7 @@ export function OrganizationEnding({ removal }: { removal: number }) {
     queryFn: ({ signal }) => apiFetch<RestRemoval[]>('users/me/removals/', { signal }),
     refetchInterval: pollMs,
   })
-  const gone = data?.some((one) => one.id === String(removal) && one.stage !== 'asked') ?? false
+  const gone = data?.some((item) => item.id === String(removal) && item.stage !== 'asked') ?? false
   useEffect(() => {
     // A load of its own: everything that the screens keep is of an organization that is no more.
     if (gone) location.assign(withBase('/'))

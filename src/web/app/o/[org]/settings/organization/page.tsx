@@ -31,7 +31,7 @@ export default async function OrganizationPage({ params }: { params: Promise<{ o
   const { retentionErrorsDays, rev } = meta.organizationSettings(organization.id)
   const removals = meta.removalsOf(organization.id, shownMax)
   const { name, slug } = organization
-  const ending = removals.find((one) => one.kind === 'organization' && one.endedMs === null)
+  const ending = removals.find((removal) => removal.kind === 'organization' && removal.endedMs === null)
   return (
     <div className="page max-w-[860px]">
       <OrganizationHead organization={organization} here="organization" />

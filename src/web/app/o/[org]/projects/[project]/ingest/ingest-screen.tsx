@@ -44,9 +44,9 @@ export function IngestScreen({ organization, project, name }: { organization: st
             onChange={(event) => void setKey(event.target.value || null)}
           >
             <option value="">{t('all')}</option>
-            {data.keys.map((one) => (
-              <option key={one.id} value={one.id}>
-                {one.isActive ? one.label : `${one.label} (${t('disabled')})`}
+            {data.keys.map((item) => (
+              <option key={item.id} value={item.id}>
+                {item.isActive ? item.label : `${item.label} (${t('disabled')})`}
               </option>
             ))}
           </Select>
@@ -57,7 +57,7 @@ export function IngestScreen({ organization, project, name }: { organization: st
       {data === undefined ? error ? null : <EmptyState title={common('loading')} /> : null}
       {data?.requests.length === 0 ? <p className="text-ink-2">{t('none')}</p> : null}
       {data && data.requests.length > 0 ? (
-        <Requests requests={data.requests} keys={new Map(data.keys.map((one) => [one.id, one.label]))} />
+        <Requests requests={data.requests} keys={new Map(data.keys.map((item) => [item.id, item.label]))} />
       ) : null}
     </div>
   )

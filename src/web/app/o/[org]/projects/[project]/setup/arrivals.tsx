@@ -78,7 +78,7 @@ export function Arrivals({
   })
   useLive(
     (change) => {
-      const arrived = change.kind === 'events' && change.projects.some((one) => one.id === projectId)
+      const arrived = change.kind === 'events' && change.projects.some((item) => item.id === projectId)
       if (arrived || change.kind === 'missed') void client.invalidateQueries({ queryKey: key })
     },
     { atOnce: true },

@@ -8,9 +8,9 @@ const badEnds = new Set(['invalid', 'rate_limited', 'dead', 'filtered'])
 /** The three steps to the first event, told by what arrived: connection seen, envelope accepted, event grouped. */
 export function stepsOf(arrivals: RestArrivals | undefined): Step[] {
   const items = arrivals?.items ?? []
-  const stored = arrivals?.firstEvent != null || items.some((one) => one.outcome === 'stored')
-  const counted = items.some((one) => one.reason === 'not_stored_yet' || one.outcome === 'duplicate')
-  const refused = items.some((one) => badEnds.has(one.outcome) && one.reason !== 'not_stored_yet')
+  const stored = arrivals?.firstEvent != null || items.some((item) => item.outcome === 'stored')
+  const counted = items.some((item) => item.reason === 'not_stored_yet' || item.outcome === 'duplicate')
+  const refused = items.some((item) => badEnds.has(item.outcome) && item.reason !== 'not_stored_yet')
   const seen = arrivals?.connection != null || items.length > 0 || stored
   const accepted = stored || counted
   return [
@@ -24,16 +24,16 @@ export function stepsOf(arrivals: RestArrivals | undefined): Step[] {
 export function arrivalRows(arrivals: RestArrivals | undefined): { refused: ArrivalRow[]; notStored: ArrivalRow[] } {
   const refused: ArrivalRow[] = []
   const notStored: ArrivalRow[] = []
-  for (const one of arrivals?.items ?? []) {
+  for (const item of arrivals?.items ?? []) {
     const row = {
-      key: `${one.itemType}:${one.category}:${one.outcome}:${one.reason}`,
-      itemType: one.itemType || one.category,
-      category: one.category,
-      quantity: one.quantity,
-      sentence: one.sentence,
+      key: `${item.itemType}:${item.category}:${item.outcome}:${item.reason}`,
+      itemType: item.itemType || item.category,
+      category: item.category,
+      quantity: item.quantity,
+      sentence: item.sentence,
     }
-    if (one.reason === 'not_stored_yet') notStored.push(row)
-    else if (badEnds.has(one.outcome)) refused.push(row)
+    if (item.reason === 'not_stored_yet') notStored.push(row)
+    else if (badEnds.has(item.outcome)) refused.push(row)
   }
   return { refused, notStored }
 }

@@ -8,8 +8,8 @@ export const linesOf = (list: readonly string[]): string => list.join('\n')
 export const entriesOf = (text: string): string[] =>
   text
     .split(/\r\n|[\r\n]/)
-    .map((one) => one.trim())
-    .filter((one) => one !== '')
+    .map((line) => line.trim())
+    .filter((item) => item !== '')
 
 /** What the settings form changes. Boxes that are off send nothing, so that every one is read. */
 export function changeOf(

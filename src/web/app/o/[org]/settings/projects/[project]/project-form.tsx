@@ -106,7 +106,7 @@ function GeneralFields({ project, state }: { project: ShownProject; state: Guard
               {name}
             </option>
           ))}
-          {platforms.some((one) => one.id === platform) ? null : <option value={platform}>{platform}</option>}
+          {platforms.some((item) => item.id === platform) ? null : <option value={platform}>{platform}</option>}
         </Select>
       </Field>
       <List

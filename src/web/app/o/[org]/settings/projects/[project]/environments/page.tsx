@@ -35,8 +35,8 @@ export default async function EnvironmentsPage({ params }: { params: Promise<{ o
         <EmptyState title={t('environmentsNone')}>{t('environmentsNoneTodo')}</EmptyState>
       ) : (
         <ul className="border-t border-line">
-          {environments.map((one) => (
-            <EnvironmentRow key={one.name} place={place} environment={one} mayWrite={mayWrite} />
+          {environments.map((environment) => (
+            <EnvironmentRow key={environment.name} place={place} environment={environment} mayWrite={mayWrite} />
           ))}
         </ul>
       )}

@@ -42,44 +42,44 @@ export function FilterForm({
           <input type="hidden" name="organization" value={place.organization} />
           <input type="hidden" name="project" value={place.project} />
           <input type="hidden" name="revision" value={place.revision} />
-          {inboundFilters.map((one) => (
-            <Row key={one.id} id={one.id} reason={one.reason} dropped={dropped}>
-              {one.kind === 'switch' ? (
+          {inboundFilters.map((inboundFilter) => (
+            <Row key={inboundFilter.id} id={inboundFilter.id} reason={inboundFilter.reason} dropped={dropped}>
+              {inboundFilter.kind === 'switch' ? (
                 <label className="flex items-center gap-2">
                   <input
                     type="checkbox"
                     className="checkbox"
-                    name={one.key}
-                    defaultChecked={ticked(state.values, filters)(one.key)}
+                    name={inboundFilter.key}
+                    defaultChecked={ticked(state.values, filters)(inboundFilter.key)}
                   />
-                  <span className="font-[550]">{t(`${one.key}.title`)}</span>
+                  <span className="font-[550]">{t(`${inboundFilter.key}.title`)}</span>
                 </label>
-              ) : one.kind === 'browsers' ? (
+              ) : inboundFilter.kind === 'browsers' ? (
                 <Browsers isOn={ticked(state.values, filters)} />
               ) : (
                 <div className="flex flex-col gap-1">
-                  <label htmlFor={`${one.id}-list`} className="font-[550]">
-                    {t(`${one.key}.title`)}
+                  <label htmlFor={`${inboundFilter.id}-list`} className="font-[550]">
+                    {t(`${inboundFilter.key}.title`)}
                   </label>
                   <TextArea
-                    id={`${one.id}-list`}
-                    name={one.key}
+                    id={`${inboundFilter.id}-list`}
+                    name={inboundFilter.key}
                     rows={3}
                     className="w-full font-mono"
                     spellCheck={false}
-                    defaultValue={state.values[one.key] ?? linesOf(filters[one.key])}
-                    aria-describedby={`${one.id}-hint`}
-                    aria-invalid={state.fields[one.key] ? true : undefined}
+                    defaultValue={state.values[inboundFilter.key] ?? linesOf(filters[inboundFilter.key])}
+                    aria-describedby={`${inboundFilter.id}-hint`}
+                    aria-invalid={state.fields[inboundFilter.key] ? true : undefined}
                   />
-                  {state.fields[one.key] ? (
+                  {state.fields[inboundFilter.key] ? (
                     <span role="alert" className="text-small text-error">
-                      {state.fields[one.key]?.join(' ')}
+                      {state.fields[inboundFilter.key]?.join(' ')}
                     </span>
                   ) : null}
                 </div>
               )}
-              <p id={`${one.id}-hint`} className="mt-1 max-w-[72ch] text-small text-ink-2">
-                {t(`${one.key}.hint`)}
+              <p id={`${inboundFilter.id}-hint`} className="mt-1 max-w-[72ch] text-small text-ink-2">
+                {t(`${inboundFilter.key}.hint`)}
               </p>
             </Row>
           ))}

@@ -22,29 +22,29 @@ export async function Samples({ samples }: { samples: readonly FilteredEvent[] }
         <p className="text-ink-3">{t('noSamples')}</p>
       ) : (
         <ul className="border-t border-line">
-          {samples.map((one) => (
-            <li key={`${one.reason} ${one.eventId} ${one.receivedMs}`} className="border-b border-line py-2">
+          {samples.map((sample) => (
+            <li key={`${sample.reason} ${sample.eventId} ${sample.receivedMs}`} className="border-b border-line py-2">
               <details>
                 <summary className="cursor-pointer">
-                  <span className="chip">{t(`reason.${one.reason}`)}</span>{' '}
-                  <PlainText text={one.title} charactersMax={160} />{' '}
+                  <span className="chip">{t(`reason.${sample.reason}`)}</span>{' '}
+                  <PlainText text={sample.title} charactersMax={160} />{' '}
                   <span className="text-small text-ink-3">
-                    {one.why ? (
+                    {sample.why ? (
                       <>
                         <code>
-                          <PlainText text={one.why} charactersMax={200} />
+                          <PlainText text={sample.why} charactersMax={200} />
                         </code>
                         {', '}
                       </>
                     ) : null}
-                    <RelativeTime at={one.receivedMs} />
+                    <RelativeTime at={sample.receivedMs} />
                   </span>
                 </summary>
-                {one.payload === '' ? (
+                {sample.payload === '' ? (
                   <p className="mt-2 text-ink-3">{t('tooLarge')}</p>
                 ) : (
                   <pre className="mt-2 max-h-[50vh] overflow-auto bg-sunken p-3 text-small">
-                    <PlainText text={pretty(one.payload)} charactersMax={shownCharacters + 2} />
+                    <PlainText text={pretty(sample.payload)} charactersMax={shownCharacters + 2} />
                   </pre>
                 )}
               </details>

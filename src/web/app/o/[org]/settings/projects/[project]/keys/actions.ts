@@ -21,7 +21,7 @@ async function changeKeys(data: FormData, change: (at: Change) => void): Promise
   try {
     auth.demand(actor, 'key:write', { organization, project })
     const keyId = Number(textOf(data, 'key')) || 0
-    if (keyId && !meta.keysOf(project.id).some((one) => one.id === keyId))
+    if (keyId && !meta.keysOf(project.id).some((key) => key.id === keyId))
       return failed(data, { message: (await getTranslations('keys'))('gone'), fields: {} })
     change({ projectId: project.id, keyId, by: { userId: actor.person.id, rev: revisionOf(data) } })
     await publishKeys()

@@ -103,9 +103,9 @@ export function ProjectKeyRow({
                   defaultValue={String(rateLimit?.windowS ?? 60)}
                   aria-describedby={`window-${id}-note`}
                 >
-                  {rateWindowsS.map((one) => (
-                    <option key={one} value={one}>
-                      {t(`window${one}`)}
+                  {rateWindowsS.map((item) => (
+                    <option key={item} value={item}>
+                      {t(`window${item}`)}
                     </option>
                   ))}
                 </Select>

@@ -15,7 +15,7 @@ export async function saveOwnershipAction(_before: GuardedState, data: FormData)
       return person !== undefined && meta.memberOf(organization.id, person.id) !== undefined
     }
     const strangers = rules.flatMap(({ line, owners }) =>
-      owners.filter((one) => !isMember(one)).map((one) => `${line}: ${one} is nobody in this organization.`),
+      owners.filter((owner) => !isMember(owner)).map((owner) => `${line}: ${owner} is nobody in this organization.`),
     )
     const wrong = [...faults.map(({ line, sentence }) => `${line}: ${sentence}`), ...strangers]
     if (wrong.length > 0) return failed(data, { message: '', fields: { text: wrong.slice(0, 20) } })

@@ -62,9 +62,9 @@ export function OwnershipForm({
               />
             </Field>
             <ul aria-live="polite" className="text-small">
-              {faults.slice(0, 10).map((one) => (
-                <li key={`${one.line}`} className="text-error">
-                  {t('line', { line: one.line })}: {one.sentence}
+              {faults.slice(0, 10).map((fault) => (
+                <li key={`${fault.line}`} className="text-error">
+                  {t('line', { line: fault.line })}: {fault.sentence}
                 </li>
               ))}
               {faults.length === 0 && rules.length > 0 ? <li className="text-ink-3">{t('fine')}</li> : null}
@@ -119,32 +119,32 @@ function Trial({ place, text }: { place: Place; text: string }) {
         <div className="mt-3" aria-live="polite">
           <p className="mb-2 text-ink-2">{found.issues.length > 0 ? t('tried') : t('noIssues')}</p>
           <ul className="text-small">
-            {found.faults.slice(0, 10).map((one) => (
-              <li key={`${one.line} ${one.sentence}`} className="text-error">
-                {t('line', { line: one.line })}: <PlainText text={one.sentence} charactersMax={300} />
+            {found.faults.slice(0, 10).map((fault) => (
+              <li key={`${fault.line} ${fault.sentence}`} className="text-error">
+                {t('line', { line: fault.line })}: <PlainText text={fault.sentence} charactersMax={300} />
               </li>
             ))}
           </ul>
           <ul className="border-t border-line">
-            {found.issues.map((one) => (
-              <li key={one.id} className="flex flex-wrap gap-x-4 gap-y-1 border-b border-line py-2">
-                <Link className="link" href={`/o/${place.organization}/issues/${one.id}`}>
-                  <code>{one.shortId}</code>
+            {found.issues.map((issue) => (
+              <li key={issue.id} className="flex flex-wrap gap-x-4 gap-y-1 border-b border-line py-2">
+                <Link className="link" href={`/o/${place.organization}/issues/${issue.id}`}>
+                  <code>{issue.shortId}</code>
                 </Link>
                 <span className="min-w-0 grow basis-[200px] truncate">
-                  <PlainText text={one.title} charactersMax={160} />
+                  <PlainText text={issue.title} charactersMax={160} />
                 </span>
-                {one.rule === null ? (
+                {issue.rule === null ? (
                   <span className="text-ink-3">{t('nobody')}</span>
                 ) : (
                   <span>
                     <b>
-                      <PlainText text={one.owner ?? ''} charactersMax={254} />
+                      <PlainText text={issue.owner ?? ''} charactersMax={254} />
                     </b>{' '}
                     <span className="text-ink-3">
-                      {t('line', { line: one.line ?? 0 })}:{' '}
+                      {t('line', { line: issue.line ?? 0 })}:{' '}
                       <code>
-                        <PlainText text={one.rule} charactersMax={200} />
+                        <PlainText text={issue.rule} charactersMax={200} />
                       </code>
                     </span>
                   </span>

@@ -32,18 +32,18 @@ async function Files({ files }: { files: readonly ArtifactFile[] }) {
           </tr>
         </thead>
         <tbody>
-          {files.map((one) => (
-            <tr key={one.id}>
+          {files.map((file) => (
+            <tr key={file.id}>
               <td>
                 <code>
-                  <PlainText text={one.url} charactersMax={200} />
+                  <PlainText text={file.url} charactersMax={200} />
                 </code>
               </td>
-              <td className="whitespace-nowrap">{t(one.type)}</td>
+              <td className="whitespace-nowrap">{t(file.type)}</td>
               <td>
-                <code className="text-small">{one.debugId || '–'}</code>
+                <code className="text-small">{file.debugId || '–'}</code>
               </td>
-              <td className="number whitespace-nowrap">{bytesText(one.bytes)}</td>
+              <td className="number whitespace-nowrap">{bytesText(file.bytes)}</td>
             </tr>
           ))}
         </tbody>
@@ -80,7 +80,7 @@ export async function BundleView({
   if (!bundle) notFound()
   const found = meta.filesOf({ bundleId: bundle.id, text: '', afterId, max: pageMax + 1 })
   const files = found.slice(0, pageMax)
-  const links = meta.linksOf([bundle.id]).filter((one) => one.projectId === project.id)
+  const links = meta.linksOf([bundle.id]).filter((link) => link.projectId === project.id)
   const mayWrite = auth.may(actor, 'release:write', { organization, project }) === 'yes'
   const base = `/o/${organization.slug}/settings/projects/${project.slug}/source-maps`
   return (

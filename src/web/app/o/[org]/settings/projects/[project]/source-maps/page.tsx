@@ -71,23 +71,23 @@ async function Bundles({
           </tr>
         </thead>
         <tbody>
-          {rows.map((one) => (
-            <tr key={one.id}>
+          {rows.map((row) => (
+            <tr key={row.id}>
               <td>
-                <Link className="link" href={`${base}?bundle=${one.uuid}`}>
-                  <code>{one.uuid.slice(0, 8)}</code>
+                <Link className="link" href={`${base}?bundle=${row.uuid}`}>
+                  <code>{row.uuid.slice(0, 8)}</code>
                 </Link>
               </td>
               <td>
-                <Places links={links.filter((link) => link.bundleId === one.id)} max={3} />
+                <Places links={links.filter((link) => link.bundleId === row.id)} max={3} />
               </td>
-              <td className="number">{one.files}</td>
-              <td className="number whitespace-nowrap">{bytesText(one.bytes)}</td>
+              <td className="number">{row.files}</td>
+              <td className="number whitespace-nowrap">{bytesText(row.bytes)}</td>
               <td className="whitespace-nowrap">
-                <RelativeTime at={one.createdMs} />
+                <RelativeTime at={row.createdMs} />
               </td>
               <td className="whitespace-nowrap">
-                {one.usedMs > one.createdMs ? <RelativeTime at={one.usedMs} /> : '–'}
+                {row.usedMs > row.createdMs ? <RelativeTime at={row.usedMs} /> : '–'}
               </td>
             </tr>
           ))}
@@ -116,7 +116,7 @@ async function ListView({
   const { meta, config } = app()
   const found = meta.listBundles({ projectId: project.id, text, beforeId, max: pageMax + 1 })
   const rows = found.slice(0, pageMax)
-  const links = meta.linksOf(rows.map((one) => one.id)).filter((one) => one.projectId === project.id)
+  const links = meta.linksOf(rows.map((row) => row.id)).filter((link) => link.projectId === project.id)
   const base = `/o/${organization.slug}/settings/projects/${project.slug}/source-maps`
   const search = text === '' ? '' : `q=${encodeURIComponent(text)}&`
   const isEmpty = rows.length === 0 && text === '' && beforeId === undefined

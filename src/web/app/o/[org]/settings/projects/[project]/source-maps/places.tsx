@@ -5,7 +5,7 @@ import { PlainText } from '../../../../../../../ui/plain-text.tsx'
 /** Releases and dists that a bundle belongs to, the newest first: `max` of them, as the same files may come with each release for years. */
 export function Places({ links, max }: { links: readonly BundleLink[]; max: number }) {
   const t = useTranslations('sources')
-  const named = links.filter((one) => one.release !== '').toReversed()
+  const named = links.filter((link) => link.release !== '').toReversed()
   if (named.length === 0) return <span className="text-ink-3">{t('noRelease')}</span>
   return (
     <ul>

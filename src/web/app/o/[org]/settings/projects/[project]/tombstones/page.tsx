@@ -29,8 +29,8 @@ export default async function TombstonesPage({ params }: { params: Promise<{ org
         <EmptyState title={t('none')} />
       ) : (
         <ul className="border-t border-line">
-          {found.map((one) => (
-            <TombstoneRow key={one.id} place={place} tombstone={one} mayWrite={mayWrite} />
+          {found.map((item) => (
+            <TombstoneRow key={item.id} place={place} tombstone={item} mayWrite={mayWrite} />
           ))}
         </ul>
       )}
