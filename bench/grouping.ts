@@ -40,9 +40,15 @@ async function builtOf(release: 1 | 2): Promise<Built> {
     }
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
     await build({
-      ...{ root: folder, logLevel: 'silent', configFile: false, define: { 'process.env.NODE_ENV': '"production"' } },
+      root: folder,
+      logLevel: 'silent',
+      configFile: false,
+      define: { 'process.env.NODE_ENV': '"production"' },
       build: {
-        ...{ outDir: 'dist', sourcemap: true, minify: true, modulePreload: false },
+        outDir: 'dist',
+        sourcemap: true,
+        minify: true,
+        modulePreload: false,
         rollupOptions: {
           input: 'src/main.js',
           preserveEntrySignatures: 'strict',
@@ -336,7 +342,9 @@ export async function benchGrouping(): Promise<Row[]> {
       const row = (measure: string, value: number, min: number): Row => ({
         what: `${what}: ${measure}`,
         goal: isFree ? 'none' : `≥ ${min}`,
-        ...{ figure: value.toFixed(4), met: isFree || value >= min, note: where },
+        figure: value.toFixed(4),
+        met: isFree || value >= min,
+        note: where,
       })
       return [row('precision', precision, 0.99), row('recall', recall, 0.95)]
     }),

@@ -40,7 +40,12 @@ function spentMs(run: () => void): number {
 const filled = (piece: string, size: number) => piece.repeat(Math.ceil(size / piece.length)).slice(0, size)
 const rules = makeRules(plainSettings)
 const frameOf = (at: number, path: string) => ({
-  ...{ filename: path, abs_path: path, module: `m${at}`, function: `f${at}`, lineno: 1, in_app: true },
+  filename: path,
+  abs_path: path,
+  module: `m${at}`,
+  function: `f${at}`,
+  lineno: 1,
+  in_app: true,
 })
 const eventOf = (frames: object[], value = 'x') => ({
   platform: 'python',
@@ -62,27 +67,32 @@ const search = (text: string): void => {
 
 const texts: readonly Case[] = [
   {
-    ...{ what: 'comments', size: 10_000 },
+    what: 'comments',
+    size: 10_000,
     pieces: ['*', '_', '`', '[', '@', '**', 'https://', '> ', '[a](', '```\n'],
     work: (piece) => (size) => void readComment(filled(piece, size)),
   },
   {
-    ...{ what: 'searches', size: searchCharsMax },
+    what: 'searches',
+    size: searchCharsMax,
     pieces: ['"', '(', ')', '[', 'a:[b,', '!', 'a:', 'p95(', 'tags[', '*', '\\*', 'a:[,', '9', 'a-', 'f( '],
     work: (piece) => (size) => search(filled(piece, size)),
   },
   {
-    ...{ what: 'texts whose variables are found', size: 8192 },
+    what: 'texts whose variables are found',
+    size: 8192,
     pieces: ['a.', 'a@', '1:', '1.', 'a', '0', 'f', '-', '="', 'Mon ', 'a-', '12 Jan ', '::1'],
     work: (piece) => (size) => void parameterize(filled(piece, size)),
   },
   {
-    ...{ what: 'texts that are scrubbed', size: 200_000 },
+    what: 'texts that are scrubbed',
+    size: 200_000,
     pieces: ['=', '"', '":', 'token=', '4111 ', 'a://', "':", '%3D', '\\":', '\\', '%', '-----BEGIN '],
     work: (piece) => (size) => void scrubText(filled(piece, size), rules),
   },
   {
-    ...{ what: 'bytes that are looked through for secrets', size: 1_000_000 },
+    what: 'bytes that are looked through for secrets',
+    size: 1_000_000,
     pieces: ['@', '1 ', '1-', '0 0 0', 'session', 'cookie', '\\\\', '{"', 'd', '%'],
     work: (piece) => {
       const bytes = Buffer.from(filled(piece, 1_000_000))
@@ -90,12 +100,14 @@ const texts: readonly Case[] = [
     },
   },
   {
-    ...{ what: 'texts that signs are looked for in', size: 8192 },
+    what: 'texts that signs are looked for in',
+    size: 8192,
     pieces: ['args[]=%', '+ <a ', '\n+ <a\n', '  <A>\n- x\n', '" Client: "', '"', ' at ', 'a.', '\n', '1:', '0.'],
     work: (piece) => (size) => void signsOf(signed(`Hydration failed because\n\n${filled(piece, size)}`), ''),
   },
   {
-    ...{ what: 'texts against patterns of stars', size: 8192 },
+    what: 'texts against patterns of stars',
+    size: 8192,
     pieces: ['a', 'a*'],
     work: (piece) => (size) => {
       createPatterns([`${'a*'.repeat(100)}b`])(filled(piece, size))
@@ -103,7 +115,8 @@ const texts: readonly Case[] = [
     },
   },
   {
-    ...{ what: 'groups of events of nothing but such texts', size: 50 },
+    what: 'groups of events of nothing but such texts',
+    size: 50,
     pieces: ['a-'],
     work: (piece) => {
       const { event } = refineEvent(eventOf([frameOf(0, '/a.py')]))
@@ -115,7 +128,8 @@ const texts: readonly Case[] = [
     },
   },
   {
-    ...{ what: 'frames against 120 rules of stars', size: 240 },
+    what: 'frames against 120 rules of stars',
+    size: 240,
     pieces: ['a'],
     work: (piece) => {
       const lines = Array.from({ length: 120 }, (_, n) => `path:${'**a'.repeat(70)}*[b]${n} -app`).join('\n')
@@ -127,7 +141,8 @@ const texts: readonly Case[] = [
     },
   },
   {
-    ...{ what: 'changed files of one name beside 30 frames', size: 20_000 },
+    what: 'changed files of one name beside 30 frames',
+    size: 20_000,
     pieces: ['cart.ts'],
     work: (name) => {
       const frames = Array.from({ length: 30 }, (_, at) => ({ at, paths: [`/app/src/${name}`] }))

@@ -44,7 +44,12 @@ const framesOf = (event: Sent): object[] => {
 function plainFrame({ function: name, filename, absPath, lineNo, colNo, context }: Frame): object {
   const at = context.findIndex(([line]) => line === lineNo)
   return {
-    ...{ function: name, filename, abs_path: absPath, lineno: lineNo, colno: colNo, in_app: true },
+    function: name,
+    filename,
+    abs_path: absPath,
+    lineno: lineNo,
+    colno: colNo,
+    in_app: true,
     pre_context: context.slice(0, at).map(([, text]) => text),
     context_line: context[at]?.[1],
     post_context: context.slice(at + 1).map(([, text]) => text),

@@ -89,12 +89,16 @@ async function measure(
 
 /** What applications say of themselves, their user and what came before. */
 const lived = (traceId: string) => ({
-  ...{ release: 'shop@1.2.3', environment: 'production', user: { id: '7', email: 'ada@shop.test' } },
+  release: 'shop@1.2.3',
+  environment: 'production',
+  user: { id: '7', email: 'ada@shop.test' },
   tags: { plan: 'pro', region: 'eu-central-1', build: '20261122' },
   request: { url: 'https://shop.test/checkout', method: 'GET', headers: { 'User-Agent': 'Mozilla/5.0' } },
   breadcrumbs: {
     values: Array.from({ length: 12 }, (_, at) => ({
-      ...{ timestamp: Date.now() / 1000 - 12 + at, category: 'fetch', message: `GET /api/cart/${at}` },
+      timestamp: Date.now() / 1000 - 12 + at,
+      category: 'fetch',
+      message: `GET /api/cart/${at}`,
     })),
   },
   contexts: { trace: { trace_id: traceId, span_id: traceId.slice(16), op: 'http.server', status: 'internal_error' } },
@@ -106,8 +110,13 @@ function tracedEvents(): { events: ReturnType<typeof errorEvent>[]; transaction:
   const life = lived(traceId)
   const { trace } = life.contexts
   const frames = [1, 2, 3].map((number) => ({
-    ...{ filename: `/srv/shop/cart${number}.js`, function: `step${number}`, lineno: 10 * number, in_app: true },
-    ...{ pre_context: ['const rate = 1.19', ''], context_line: 'throw new Error()', post_context: ['}', ''] },
+    filename: `/srv/shop/cart${number}.js`,
+    function: `step${number}`,
+    lineno: 10 * number,
+    in_app: true,
+    pre_context: ['const rate = 1.19', ''],
+    context_line: 'throw new Error()',
+    post_context: ['}', ''],
   }))
   const events = ['TracedError', 'OtherTracedError'].map((type, number) => ({
     ...errorEvent(type, 'the cart is empty', { ...life, timestamp: at - 119 + number / 10, platform: 'node' }),
@@ -115,8 +124,12 @@ function tracedEvents(): { events: ReturnType<typeof errorEvent>[]; transaction:
   }))
   const span = { ...trace, span_id: 'b'.repeat(16), parent_span_id: trace.span_id, op: 'db', description: 'SELECT 1' }
   const transaction = {
-    ...{ event_id: eventId(), type: 'transaction', transaction: 'GET /checkout', contexts: life.contexts },
-    ...{ start_timestamp: at - 120, timestamp: at - 118 },
+    event_id: eventId(),
+    type: 'transaction',
+    transaction: 'GET /checkout',
+    contexts: life.contexts,
+    start_timestamp: at - 120,
+    timestamp: at - 118,
     spans: [{ ...span, start_timestamp: at - 119.5, timestamp: at - 119 }],
   }
   const body = `${JSON.stringify({ event_id: eventId() })}\n{"type":"transaction"}\n${JSON.stringify(transaction)}\n`
@@ -154,7 +167,8 @@ function rowOf(what: string, goal: string, found: Seen[], narrowFound: Seen[]): 
   const elements = [...new Set(found.map((item) => item.element))].slice(0, 2)
   console.error(`${what}: largest ${elements.join(' or ')}`)
   return {
-    ...{ what, goal },
+    what,
+    goal,
     figure: `median ${Math.round(paintMs)} ms of ${found.length} (${Math.round(Math.min(...paints))} to ${Math.round(Math.max(...paints))}; first byte ${firstByteMs}), shift ${shift?.toFixed(4)}; at 390 px ${narrowMs} ms, shift ${narrowShift?.toFixed(4)}`,
     met: paintMs < paintMaxMs && shift === 0 && narrowShift === 0,
     ...(moved.length ? { note: `moved: ${moved.join('; ')}` } : {}),

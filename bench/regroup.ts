@@ -19,7 +19,9 @@ const batchMax = 1000
 /** Events of 60 kinds by their tags, over three days, as refine stores them: two thirds fail in one place, a third in another. */
 async function fill({ app, project }: TestApp, made: Build): Promise<void> {
   const breadcrumbs = Array.from({ length: 30 }, (_, n) => ({
-    ...{ type: 'http', category: 'fetch', level: 'info' },
+    type: 'http',
+    category: 'fetch',
+    level: 'info',
     data: { method: 'GET', url: `https://shop.test/api/items/${n}?page=${n * 7}`, status_code: 200 },
   }))
   const nowS = Date.now() / 1000
@@ -31,7 +33,9 @@ async function fill({ app, project }: TestApp, made: Build): Promise<void> {
     for (let n = 0; n < batchMax; n++) {
       const timestamp = nowS - ((at + n) % 72) * 3600
       const event = failedEvent(made, n % 3 === 0 ? 'search' : 'cart', {
-        ...{ timestamp, user: { id: String((at + n) % 700) }, breadcrumbs: { values: breadcrumbs } },
+        timestamp,
+        user: { id: String((at + n) % 700) },
+        breadcrumbs: { values: breadcrumbs },
       })
       const { row, effect } = refineEvent(event, { projectId: project.id, receivedMs: Date.now() })
       const jpos = from + n * 1000
@@ -50,12 +54,19 @@ export async function benchRegroup(): Promise<Row[]> {
   const built = await buildOf('alone')
   await fill(made, built)
   const maps = createMapDesk({
-    ...{ clock: systemClock, observe: silent, meta: app.meta, blobs: app.blobs },
+    clock: systemClock,
+    observe: silent,
+    meta: app.meta,
+    blobs: app.blobs,
     blobFolder: `${app.config.data}/blobs`,
   })
   const remapper = createRemapper({ clock: systemClock, observe: silent, maps, groupingOf: () => undefined })
   const regroup = createRegroup({
-    ...{ clock: systemClock, observe: silent, meta: app.meta, events: app.events, turn: createTurn() },
+    clock: systemClock,
+    observe: silent,
+    meta: app.meta,
+    events: app.events,
+    turn: createTurn(),
     pause: async () => () => undefined,
     mapAgain: remapper.run,
     waiting: () => 0,

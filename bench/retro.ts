@@ -14,7 +14,10 @@ const statusOf = async (product: Product, project: Project) => (await api(produc
 /** Bodies of about 7 kB: a failure of the build with the breadcrumbs that a browser has. */
 function bodiesOf(made: Build): Buffer[] {
   const values = Array.from({ length: 30 }, (_, n) => ({
-    ...{ type: 'http', category: 'fetch', timestamp: Date.now() / 1000 - n, level: 'info' },
+    type: 'http',
+    category: 'fetch',
+    timestamp: Date.now() / 1000 - n,
+    level: 'info',
     data: { method: 'GET', url: `https://shop.test/api/items/${n}?page=${n * 7}`, status_code: 200 },
   }))
   const body = (kind: 'cart' | 'search') =>

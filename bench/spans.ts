@@ -16,14 +16,27 @@ function transaction(): Buffer {
   const span = (n: number) => n.toString(16).padStart(16, 'a')
   const nowS = Date.now() / 1000
   const spans = Array.from({ length: children }, (_, n) => ({
-    ...{ trace_id: id, span_id: span(n + 1), parent_span_id: span(0), op: n % 4 === 0 ? 'cache.get' : 'db' },
-    ...{ start_timestamp: nowS - 1 + n / 50, timestamp: nowS - 1 + n / 50 + 0.012, status: 'ok', origin: 'auto.db' },
+    trace_id: id,
+    span_id: span(n + 1),
+    parent_span_id: span(0),
+    op: n % 4 === 0 ? 'cache.get' : 'db',
+    start_timestamp: nowS - 1 + n / 50,
+    timestamp: nowS - 1 + n / 50 + 0.012,
+    status: 'ok',
+    origin: 'auto.db',
     description: `SELECT "order"."id", "order"."total" FROM "order" WHERE "order"."customer" = $1 LIMIT ${n}`,
     data: { 'db.system': 'postgresql', 'db.name': 'shop', 'server.address': 'db.internal', 'thread.id': n },
   }))
   const payload = {
-    ...{ type: 'transaction', event_id: id, transaction: 'GET /orders/[id]', platform: 'node', release: 'shop@1' },
-    ...{ start_timestamp: nowS - 1, timestamp: nowS, environment: 'production', spans },
+    type: 'transaction',
+    event_id: id,
+    transaction: 'GET /orders/[id]',
+    platform: 'node',
+    release: 'shop@1',
+    start_timestamp: nowS - 1,
+    timestamp: nowS,
+    environment: 'production',
+    spans,
     contexts: {
       trace: { trace_id: id, span_id: span(0), op: 'http.server', status: 'ok', data: { 'http.route': '/' } },
     },

@@ -38,8 +38,14 @@ async function bundle(): Promise<{ script: Buffer; map: Buffer }> {
   const lines = packages.map((name, at) => `import * as p${at} from '${name}'; globalThis.p${at} = p${at}`)
   const { outputFiles } = await build({
     stdin: { contents: lines.join('\n'), resolveDir: `${import.meta.dirname}/..` },
-    ...{ bundle: true, minify: true, sourcemap: 'external', write: false, outfile: 'app.js', logLevel: 'error' },
-    ...{ platform: 'node', format: 'esm' },
+    bundle: true,
+    minify: true,
+    sourcemap: 'external',
+    write: false,
+    outfile: 'app.js',
+    logLevel: 'error',
+    platform: 'node',
+    format: 'esm',
   })
   const file = (ending: string) => Buffer.from(outputFiles.find(({ path }) => path.endsWith(ending))?.contents ?? [])
   return { script: file('.js'), map: file('.map') }
@@ -83,8 +89,14 @@ function stacksOf(flat: FlatMap, count: number): NormalFrame[][] {
 const context = { platform: 'javascript', release: '1', dist: '', debugIdOf: () => undefined }
 const head: RecordHead = {
   kind: 'store',
-  ...{ receivedMs: recordedMs, contentType: '', projectId: plainSettings.projectId, organizationId: 1 },
-  ...{ keyId: 3, clientAddress: '203.0.113.9', userAgent: '', origin: '' },
+  receivedMs: recordedMs,
+  contentType: '',
+  projectId: plainSettings.projectId,
+  organizationId: 1,
+  keyId: 3,
+  clientAddress: '203.0.113.9',
+  userAgent: '',
+  origin: '',
 }
 
 const recordOf = (frames: readonly object[]): JournalRecord => {

@@ -127,7 +127,11 @@ async function benchBlocks(): Promise<Row[]> {
     issuesMatching(
       app,
       {
-        ...{ organization, projects: [project], environments: [], query: '', meUserId: 'ann' },
+        organization,
+        projects: [project],
+        environments: [],
+        query: '',
+        meUserId: 'ann',
         range: { fromMs: 0, toMs: systemClock.now() + 1e9, bucketMs: 3_600_000 },
       } as unknown as Parameters<typeof issuesMatching>[1],
       50_000,

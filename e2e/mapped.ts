@@ -38,19 +38,19 @@ export async function buildOf(name: string, isShort = true): Promise<Build> {
   const debugId = randomUUID()
   const { outputFiles } = await build({
     stdin: { contents: source, sourcefile: 'src/cart.ts', loader: 'ts' },
-    ...{
-      bundle: true,
-      minifyWhitespace: true,
-      minifyIdentifiers: isShort,
-      sourcemap: 'external',
-      write: false,
-      outfile: '/out/app.js',
-      target: 'es2022',
-    },
+    bundle: true,
+    minifyWhitespace: true,
+    minifyIdentifiers: isShort,
+    sourcemap: 'external',
+    write: false,
+    outfile: '/out/app.js',
+    target: 'es2022',
   })
   const text = (ending: string) => outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? ''
   return {
-    ...{ debugId, url: `https://shop.test/assets/${name}.js`, map: text('.map') },
+    debugId,
+    url: `https://shop.test/assets/${name}.js`,
+    map: text('.map'),
     script: `${text('.js')}\n//# debugId=${debugId}\n`,
   }
 }
@@ -79,10 +79,8 @@ export function failedEvent(made: Build, kind: Kind = 'cart', more: Record<strin
   const images = [{ type: 'sourcemap', code_file: made.url, debug_id: made.debugId }]
   const stacktrace = { frames: framesOf(made, kind) }
   return errorEvent('RangeError', 'the cart is empty', {
-    ...{
-      debug_meta: { images },
-      exception: { values: [{ type: 'RangeError', value: 'the cart is empty', stacktrace }] },
-    },
+    debug_meta: { images },
+    exception: { values: [{ type: 'RangeError', value: 'the cart is empty', stacktrace }] },
     ...more,
   })
 }

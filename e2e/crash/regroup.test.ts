@@ -48,7 +48,8 @@ test('killed at each step of mapping events again', { timeout: (steps.length + 2
     rmSync(mark, { force: true })
     const env = {
       NODE_OPTIONS: `--import=${pathToFileURL(new URL('./regroup-steps.ts', import.meta.url).pathname)}`,
-      ...{ REGROUP_STEP: step, REGROUP_DONE: mark },
+      REGROUP_STEP: step,
+      REGROUP_DONE: mark,
     }
     product = await start({ data, port, env })
     running = product

@@ -34,8 +34,12 @@ function transactionOf(id: string): Buffer {
   const at = Date.now() / 1000
   const hex = (n: number) => `${n}`.padStart(16, '0')
   const spans = [1, 2, 3, 4, 5].map((n) => ({
-    ...{ span_id: hex(n), parent_span_id: id.slice(16), op: 'db', description: `query ${n}` },
-    ...{ start_timestamp: at - 0.5, timestamp: at },
+    span_id: hex(n),
+    parent_span_id: id.slice(16),
+    op: 'db',
+    description: `query ${n}`,
+    start_timestamp: at - 0.5,
+    timestamp: at,
   }))
   const trace = { trace_id: id, span_id: id.slice(16), op: 'http.server' }
   const payload = { type: 'transaction', transaction: 'GET /', start_timestamp: at - 1, timestamp: at, spans }

@@ -91,7 +91,9 @@ test('over the disk budget the most repeated is thinned, also over a kill; count
     return (await api(third, project, `/organizations/${project.org}/issues/${id}/`)).json as Detail
   }
   expect(await detailOf('Flood')).toMatchObject({
-    ...{ count: String(floodEvents), thinned: gone, lifetime: { count: String(floodEvents) } },
+    count: String(floodEvents),
+    thinned: gone,
+    lifetime: { count: String(floodEvents) },
   })
   expect(await detailOf('Rare')).toMatchObject({ thinned: 0, lifetime: { count: '1' } })
   expect(await verified(third)).toBe(true)

@@ -13,13 +13,11 @@ export type Ask = {
 }
 
 const optionsOf = (ask: Ask): RequestOptions => ({
-  ...{
-    method: ask.method ?? 'GET',
-    headers: ask.headers ?? {},
-    ca: ask.certificate,
-    agent: false,
-    maxHeaderSize: 65_536,
-  },
+  method: ask.method ?? 'GET',
+  headers: ask.headers ?? {},
+  ca: ask.certificate,
+  agent: false,
+  maxHeaderSize: 65_536,
   ...(ask.from ? { localAddress: ask.from } : {}),
   family: 4,
 })

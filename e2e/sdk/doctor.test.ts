@@ -34,7 +34,10 @@ function binaryOf(): string | undefined {
 const binary = binaryOf()
 
 const settings = (): Record<string, string> => ({
-  ...{ SENTRY_URL: product.url, SENTRY_ORG: org, SENTRY_PROJECT: 'shop', SENTRY_AUTH_TOKEN: project().token },
+  SENTRY_URL: product.url,
+  SENTRY_ORG: org,
+  SENTRY_PROJECT: 'shop',
+  SENTRY_AUTH_TOKEN: project().token,
   SENTRY_LOAD_DOTENV: '0',
 })
 

@@ -52,7 +52,8 @@ type Told = { platform: string; title: string; signs: string[]; link: string }
 function tellOf({ platform, title, signs, failure }: Event): Told {
   const { server, browser } = failure ?? {}
   return {
-    ...{ platform, title },
+    platform,
+    title,
     signs: Object.entries(signs ?? {}).flatMap(([name, item]) =>
       item ? [`${name} ${item.code ?? item.kind ?? item.id ?? item.cause}`] : [],
     ),

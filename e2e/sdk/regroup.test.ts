@@ -52,7 +52,9 @@ test('events that came before their maps become readable, in the issue that they
   expect([shown.eventID, shown.groupID, shown.dateMapped !== null]).toEqual([event?.event_id, before.id, true])
   const exception = shown.entries.find((item) => item.type === 'exception')?.data.values[0]
   expect(exception?.stacktrace.frames.at(-1)).toMatchObject({
-    ...{ function: 'Cart.totalOf', filename: 'src/cart.ts', lineNo: 4 },
+    function: 'Cart.totalOf',
+    filename: 'src/cart.ts',
+    lineNo: 4,
     data: { symbolicated: true, resolvedWith: 'debug-id' },
   })
   expect(exception?.rawStacktrace).not.toBeNull()

@@ -45,7 +45,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const git = (place: string, ...words: string[]) =>
   execFileSync('git', ['-c', 'user.name=Jo', '-c', 'user.email=jo@example.test', ...words], {
-    ...{ cwd: place, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
+    cwd: place,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
     env: { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
   }).trim()
 
@@ -123,7 +125,9 @@ describe.each(clients)('sentry-cli %s.x', (major, binary = '') => {
       { filename: 'src/cart.ts', type: 'M', commitId: third },
     ])
     expect(await releaseOf(version(2))).toMatchObject({
-      ...{ commitCount: 1, deployCount: 1, dateReleased: expect.stringMatching(/^20/) },
+      commitCount: 1,
+      deployCount: 1,
+      dateReleased: expect.stringMatching(/^20/),
       lastCommit: { id: third, message: 'Change the cart', author: { name: 'Jo', email: 'jo@example.test' } },
       lastDeploy: { environment: 'production', url: 'https://ci.example.test/2', projects: [`auto-${major}`] },
     })
@@ -158,7 +162,8 @@ describe.each(clients)('sentry-cli %s.x', (major, binary = '') => {
     expect(await ok(place, 'repos', 'list')).toContain(name)
     await ok(place, 'releases', 'set-commits', `named${major}@2`, ...spec)
     expect(await releaseOf(`named${major}@2`)).toMatchObject({
-      ...{ refs: [{ repository: name, commit: to, previousCommit: from }], lastCommit: { id: to } },
+      refs: [{ repository: name, commit: to, previousCommit: from }],
+      lastCommit: { id: to },
     })
     // A listed repository keeps nobody from telling everything.
     const third = commit(place, 'c.ts', 'c')

@@ -72,7 +72,9 @@ test('a public script and its map are fetched once, with the token where origins
   const settings = (await api(product, project, '/projects/public/web/')).json
   expect(settings).toMatchObject({ scrapeJavaScript: false, verifySSL: true, securityToken: '' })
   const changed = await change(product, project, {
-    ...{ scrapeJavaScript: true, securityToken: 's3cret-token', allowedDomains: ['127.0.0.1'] },
+    scrapeJavaScript: true,
+    securityToken: 's3cret-token',
+    allowedDomains: ['127.0.0.1'],
   })
   expect([changed.status, changed.json]).toMatchObject([200, { scrapeJavaScript: true, securityToken: '********' }])
   expect(asked).toEqual([])

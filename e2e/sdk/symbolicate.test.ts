@@ -40,7 +40,12 @@ beforeAll(async () => {
   state.project = bootstrap(product, 'mapped', 'shop', 'javascript')
   const { outputFiles } = await build({
     stdin: { contents: source, sourcefile: 'src/cart.ts', loader: 'ts' },
-    ...{ bundle: true, minify: true, sourcemap: 'external', write: false, outfile: '/out/app.js', target: 'es2022' },
+    bundle: true,
+    minify: true,
+    sourcemap: 'external',
+    write: false,
+    outfile: '/out/app.js',
+    target: 'es2022',
   })
   state.script = outputFiles.find(({ path }) => path.endsWith('.js'))?.text ?? ''
   state.map = outputFiles.find(({ path }) => path.endsWith('.map'))?.text ?? ''

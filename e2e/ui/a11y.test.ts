@@ -79,7 +79,9 @@ function putDead(project: Project): void {
 /** A server error, and the browser event that hides it and says what differed in a hydration. */
 const hiddenError = [
   errorEvent('StockError', 'x', {
-    ...{ platform: 'node', server_name: 'api-1', tags: { digest: '2774530905' } },
+    platform: 'node',
+    server_name: 'api-1',
+    tags: { digest: '2774530905' },
   }),
   errorEvent(
     'Error',

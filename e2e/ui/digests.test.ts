@@ -15,7 +15,10 @@ const wide = 'document.documentElement.scrollWidth - document.documentElement.cl
 type Sent = Record<string, unknown> & { event_id: string }
 const exception = (type: string, value: string) => ({ exception: { values: [{ type, value }] } })
 const event = (more: Record<string, unknown>): Sent => ({
-  ...{ event_id: eventId(), timestamp: Date.now() / 1000, platform: 'javascript', ...more },
+  event_id: eventId(),
+  timestamp: Date.now() / 1000,
+  platform: 'javascript',
+  ...more,
 })
 const crumb = { category: 'ui.click', message: `button ${hostile}`, timestamp: Date.now() / 1000, level: 'info' }
 /** What the browser reports of a failure, and the server's own event. */
@@ -23,7 +26,9 @@ const browserEvent = (more: object = {}) =>
   event({ ...exception('Error', minified), user: { id: eventId() }, breadcrumbs: { values: [crumb] }, ...more })
 const serverEvent = (type: string, more: object = {}) =>
   event({
-    ...{ platform: 'node', server_name: 'api-1', contexts: { runtime: { name: 'node', version: 'v24' } } },
+    platform: 'node',
+    server_name: 'api-1',
+    contexts: { runtime: { name: 'node', version: 'v24' } },
     ...exception(type, hostile),
     ...more,
   })

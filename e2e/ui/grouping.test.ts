@@ -9,8 +9,13 @@ const org = 'grouping'
 type Row = { id: string; shortId: string; title: string; count: string }
 
 const frame = (name: string, app = true) => ({
-  ...{ filename: `src/${name}.ts`, abs_path: `/srv/src/${name}.ts`, module: `shop.${name}`, function: name },
-  ...{ lineno: 3, in_app: app, context_line: `return ${name}(cart)` },
+  filename: `src/${name}.ts`,
+  abs_path: `/srv/src/${name}.ts`,
+  module: `shop.${name}`,
+  function: name,
+  lineno: 3,
+  in_app: app,
+  context_line: `return ${name}(cart)`,
 })
 const failed = (names: string[], value: string) =>
   errorEvent('TypeError', value, {

@@ -161,7 +161,9 @@ describe.skipIf(noChromium)('noise and skew', () => {
         type,
         'https://shop.test/webpack.js',
         {
-          ...{ release: 'shop@1.0.0', environment: 'production', user: { id: user } },
+          release: 'shop@1.0.0',
+          environment: 'production',
+          user: { id: user },
           timestamp: nowS - minutesAgo * 60,
         },
         value,

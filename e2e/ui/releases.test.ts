@@ -77,8 +77,11 @@ describe.skipIf(noChromium)('releases', () => {
     const { page } = state
     const commits = [
       {
-        ...{ id: 'a'.repeat(40), message: 'Cart sums in cents\n\nNo more floats.', repository: 'acme/shop' },
-        ...{ author_name: 'Ada', author_email: 'ada@shipping.test' },
+        id: 'a'.repeat(40),
+        message: 'Cart sums in cents\n\nNo more floats.',
+        repository: 'acme/shop',
+        author_name: 'Ada',
+        author_email: 'ada@shipping.test',
         timestamp: new Date(Date.now() - 2 * 3_600_000).toISOString(),
         patch_set: [
           { path: 'src/cart.ts', type: 'M' },
@@ -232,8 +235,12 @@ describe.skipIf(noChromium)('releases', () => {
     async (width, dark) => {
       const commits = [
         {
-          ...{ id: 'b'.repeat(40), message: `${markup}\n${markup.repeat(20)}`, author_name: markup, author_email: 'x' },
-          ...{ repository: markup, patch_set: [{ path: `src/${markup}`, type: 'M' }] },
+          id: 'b'.repeat(40),
+          message: `${markup}\n${markup.repeat(20)}`,
+          author_name: markup,
+          author_email: 'x',
+          repository: markup,
+          patch_set: [{ path: `src/${markup}`, type: 'M' }],
         },
       ]
       expect([201, 208]).toContain(await put(hostile, { commits, ref: markup }))

@@ -55,7 +55,12 @@ function rig(more: Partial<AlertDeps> = {}) {
     close() {},
   }
   const deps: AlertDeps = {
-    ...{ clock, observe: silent, meta, outgoing, mailer, url: 'https://m.test' },
+    clock,
+    observe: silent,
+    meta,
+    outgoing,
+    mailer,
+    url: 'https://m.test',
     events: { countsOf: async () => [] },
     open: (sealed) => sealed.replace('sealed:', ''),
     smtp: () => smtp,

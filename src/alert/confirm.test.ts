@@ -20,7 +20,9 @@ afterAll(() => {
 })
 
 const smtp: SmtpSettings = {
-  ...{ host: '127.0.0.1', port: 25, security: 'none' },
+  host: '127.0.0.1',
+  port: 25,
+  security: 'none',
   user: '',
   password: '',
   from: 'm@x.test',
@@ -34,7 +36,12 @@ function rig() {
   const state = { smtp: smtp as SmtpSettings | undefined, broken: false }
   const seal = { seal: (text: string) => `s:${text}`, open: (text: string) => text.slice(2) }
   const alerts = createAlerts({
-    ...{ clock, observe: silent, meta, url: 'https://m.test', open: seal.open, smtp: () => state.smtp },
+    clock,
+    observe: silent,
+    meta,
+    url: 'https://m.test',
+    open: seal.open,
+    smtp: () => state.smtp,
     events: { countsOf: async () => [] },
     outgoing: { send: async () => Promise.reject(new Error('no chat here')) },
     mailer: {

@@ -5,7 +5,10 @@ import { noticeMail } from './notice.ts'
 const person = (name: string): Person => ({ id: name, name, email: `${name}@example.test` }) as Person
 const mailOf = (data: Record<string, unknown>, kind: 'assigned' | 'comment' = 'assigned') =>
   noticeMail({
-    ...{ to: person('bob'), by: person('ann'), kind, url: 'https://m.test' },
+    to: person('bob'),
+    by: person('ann'),
+    kind,
+    url: 'https://m.test',
     organization: { id: 1, slug: 'acme', name: 'Acme', createdMs: 0 },
     issue: { id: 7, shortId: 'WEB-7', title: 'TypeError: <b>x</b>' } as Issue,
     activity: { id: 1, issueId: 7, type: 'assigned', createdMs: 0, userId: 'ann', data } as Activity,

@@ -25,7 +25,10 @@ function rig(found: { all: number; last: number; away?: boolean }) {
   opened.push(meta)
   const told: string[] = []
   const alerts = createAlerts({
-    ...{ clock, observe: silent, meta, url: 'https://m.test' },
+    clock,
+    observe: silent,
+    meta,
+    url: 'https://m.test',
     open: (sealed) => sealed,
     smtp: () => undefined,
     outgoing: {
@@ -43,8 +46,12 @@ function rig(found: { all: number; last: number; away?: boolean }) {
     },
   })
   meta.createChannel({
-    ...{ organizationId: 1, projectId: null, kind: 'webhook', name: 'x' },
-    ...{ sealedTarget: 'https://hook.test/', sealedSecret: '' },
+    organizationId: 1,
+    projectId: null,
+    kind: 'webhook',
+    name: 'x',
+    sealedTarget: 'https://hook.test/',
+    sealedSecret: '',
   })
   const come = (change: Partial<EventEffect>) => commit(meta, { events: [effect(change)] }, clock.now())
   return { clock, meta, alerts, told, come }

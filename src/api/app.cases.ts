@@ -81,7 +81,9 @@ type AlertParts = Pick<AlertDeps, 'meta' | 'events' | 'open' | 'smtp'> & { sent:
 function alertDeps({ sent, ...parts }: AlertParts): AlertDeps {
   return {
     ...parts,
-    ...{ clock: systemClock, observe: silent, url: 'http://mishap.test' },
+    clock: systemClock,
+    observe: silent,
+    url: 'http://mishap.test',
     mailer: { send: async (_settings, mail) => void sent.mails.push(mail), close() {} },
     outgoing: {
       send: async ({ url, body = '' }) => {
@@ -121,7 +123,11 @@ export async function openTestApp(): Promise<TestApp> {
   const blobs = openFileBlobs(join(folder, 'blobs'))
   const seal = createSeal('x'.repeat(40))
   const desk = createMapDesk({
-    ...{ clock: systemClock, observe: silent, meta, blobs, blobFolder: join(folder, 'blobs') },
+    clock: systemClock,
+    observe: silent,
+    meta,
+    blobs,
+    blobFolder: join(folder, 'blobs'),
   })
   const sent: TestApp['sent'] = { mails: [], posts: [], again: [] }
   const alerts = createAlerts(alertDeps({ meta, events, sent, open: seal.open, smtp: () => smtpOf({ meta, seal }) }))
@@ -130,7 +136,12 @@ export async function openTestApp(): Promise<TestApp> {
     seal,
     alerts,
     triage: createTriage({
-      ...{ clock: systemClock, observe: silent, meta, events, alerts, live },
+      clock: systemClock,
+      observe: silent,
+      meta,
+      events,
+      alerts,
+      live,
       url: read.config.url,
     }),
     version: '0.1.0',
@@ -143,17 +154,29 @@ export async function openTestApp(): Promise<TestApp> {
     blobs,
     auth,
     removals: createRemovals({
-      ...{ clock: systemClock, observe: silent, meta, events, blobs },
+      clock: systemClock,
+      observe: silent,
+      meta,
+      events,
+      blobs,
       pause: async () => () => undefined,
       removed: async () => undefined,
     }),
     artifacts: createArtifacts({
-      ...{ clock: systemClock, observe: silent, meta, blobs },
+      clock: systemClock,
+      observe: silent,
+      meta,
+      blobs,
       freeBytes: async () => Number.MAX_SAFE_INTEGER,
     }),
     doctor: createDoctor({
-      ...{ clock: systemClock, meta, events, blobs, url: read.config.url },
-      ...{ retentionDays: read.config.retentionErrorsDays, desk: () => desk },
+      clock: systemClock,
+      meta,
+      events,
+      blobs,
+      url: read.config.url,
+      retentionDays: read.config.retentionErrorsDays,
+      desk: () => desk,
     }),
     grouping: createGroupingDesk(),
     unmerge: createUnmerge({ clock: systemClock, meta, events, pause: async () => () => undefined }),

@@ -12,11 +12,15 @@ const release = 'shop@1.2.4'
 
 const url = 'https://shop.test/assets/app.js'
 const event = (number: number, more: object = {}) => ({
-  ...{ event_id: hex(number), platform: 'javascript', release, ...more },
+  event_id: hex(number),
+  platform: 'javascript',
+  release,
+  ...more,
   exception: {
     values: [
       {
-        ...{ type: 'Error', value: 'x' },
+        type: 'Error',
+        value: 'x',
         stacktrace: { frames: [{ abs_path: url, filename: url, function: 'a', lineno: 1, colno: 3, in_app: true }] },
       },
     ],
@@ -44,7 +48,10 @@ async function upload(version: string, path: string, map?: string): Promise<stri
 }
 
 const goodMap = JSON.stringify({
-  ...{ version: 3, sources: ['a.ts'], names: [], mappings: 'AAAA' },
+  version: 3,
+  sources: ['a.ts'],
+  names: [],
+  mappings: 'AAAA',
   sourcesContent: ['function a() { throw b }'],
 })
 const ofEvent = (number: number) => call('GET', `${P}/events/${hex(number)}/source-map-debug/`)
@@ -61,7 +68,11 @@ describe('the doctor', () => {
     expect([status, json]).toMatchObject([
       200,
       {
-        ...{ eventId: hex(1), release, dist: null, verdict: 'failed', filesOmitted: 0 },
+        eventId: hex(1),
+        release,
+        dist: null,
+        verdict: 'failed',
+        filesOmitted: 0,
         frames: { mapped: 0, unmapped: 1, ignored: 0 },
         errors: [{ type: 'no_uploads', message: 'The project web has no uploaded files.', data: { project: 'web' } }],
         finding: { code: 'no_uploads', command: expect.stringContaining('--url http://mishap.test sourcemaps inject') },
@@ -78,7 +89,9 @@ describe('the doctor', () => {
     expect(moved.finding.command).toContain("--release shop@1.2.4 --url-prefix '~/assets' ./dist")
     expect((await ofEvent(2)).json).toMatchObject({ finding: { code: 'release_unknown' } })
     expect((await ofRelease()).json).toMatchObject({
-      ...{ verdict: 'wrong', dist: null, events: { looked: 1, frames: 1, mapped: 0 } },
+      verdict: 'wrong',
+      dist: null,
+      events: { looked: 1, frames: 1, mapped: 0 },
       findings: [{ code: 'url_differs', count: 1 }],
       bundles: [{ verdict: 'ok', scripts: 1, read: 1, used: false }],
     })
@@ -97,7 +110,11 @@ describe('the doctor', () => {
   test('a bundle', async () => {
     const id = await upload('shop@2', 'x/app.js')
     expect((await call('GET', `${P}/files/artifact-bundles/${id}/source-map-debug/`)).json).toMatchObject({
-      ...{ bundleId: id, verdict: 'wrong', scripts: 1, read: 0, associations: [{ release: 'shop@2', dist: null }] },
+      bundleId: id,
+      verdict: 'wrong',
+      scripts: 1,
+      read: 0,
+      associations: [{ release: 'shop@2', dist: null }],
       findings: [{ code: 'map_missing', data: { map: '~/x/app.js.map' } }],
       files: [{ url: '~/x/app.js', map: null, sources: null, finding: { code: 'map_missing' } }],
     })

@@ -28,11 +28,19 @@ async function stored(project: Project, ...events: Record<string, unknown>[]): P
 }
 
 const browser = (n: number, more: Record<string, unknown>) => ({
-  ...{ event_id: hex(n), platform: 'javascript', timestamp: nowS, user: { id: `u${n}` }, ...more },
+  event_id: hex(n),
+  platform: 'javascript',
+  timestamp: nowS,
+  user: { id: `u${n}` },
+  ...more,
   exception: { values: [{ type: 'Error', value: minified }] },
 })
 const server = (n: number, more: Record<string, unknown>) => ({
-  ...{ event_id: hex(n), platform: 'node', timestamp: nowS, fingerprint: [`server ${n}`], ...more },
+  event_id: hex(n),
+  platform: 'node',
+  timestamp: nowS,
+  fingerprint: [`server ${n}`],
+  ...more,
   exception: { values: [{ type: 'StockError', value: `no stock ${n}` }] },
 })
 
@@ -132,7 +140,8 @@ describe('a hidden server error and its browser events, of two projects', () => 
       state.api,
       ...Array.from({ length: 120 }, (_, at) => ({
         ...own(400 + at, '1000113'),
-        ...{ fingerprint: ['server 114'], timestamp: nowS + 9 },
+        fingerprint: ['server 114'],
+        timestamp: nowS + 9,
       })),
     )
     expect(await hits('1000113')).toContain(hex(113))

@@ -152,8 +152,11 @@ describe('rules', () => {
 
 describe('the version', () => {
   const browser = (type: string, value: string, more: object = {}) => ({
-    ...{ event_id: (++count).toString(16).padStart(32, '0'), timestamp: made().app.clock.now() / 1000 - 300 + count },
-    ...{ platform: 'javascript', exception: { values: [{ type, value }] }, request: { url: 'https://a.test/cart' } },
+    event_id: (++count).toString(16).padStart(32, '0'),
+    timestamp: made().app.clock.now() / 1000 - 300 + count,
+    platform: 'javascript',
+    exception: { values: [{ type, value }] },
+    request: { url: 'https://a.test/cart' },
     ...more,
   })
   const chunk = () => browser('ChunkLoadError', 'Loading chunk 7 failed.', { release: 'shop@1' })
@@ -180,7 +183,8 @@ describe('the version', () => {
   test('a project that changes over goes on with its issues, by both keys', async () => {
     asBefore()
     expect((await call('GET', `${P}/`)).json).toMatchObject({
-      ...{ groupingConfig: 'mishap:1', secondaryGroupingConfig: null },
+      groupingConfig: 'mishap:1',
+      secondaryGroupingConfig: null,
     })
     for (const item of [chunk(), page(), differs('Order')]) await made().store([item])
     const before = ['1 ChunkLoadError: Loading c', '1 Error: Failed to load sta', '1 Error: Hydration failed b']
@@ -196,7 +200,8 @@ describe('the version', () => {
 
     expect(await change('mishap:2')).toBe(200)
     expect((await call('GET', `${P}/`)).json).toMatchObject({
-      ...{ groupingConfig: 'mishap:2', secondaryGroupingConfig: 'mishap:1' },
+      groupingConfig: 'mishap:2',
+      secondaryGroupingConfig: 'mishap:1',
     })
     await made().store([chunk(), differs('Order')])
     await made().store([page()])
@@ -240,7 +245,9 @@ describe('the version', () => {
     const frames = [{ filename: 'https://a.test/a.js', function: 'report', lineno: 1, colno: 2, in_app: true }]
     const mechanism = { type: 'generic', handled: true, synthetic: true }
     const reported = (value: string) => ({
-      ...{ ...browser('', value), message: value, release: 'shop@1' },
+      ...browser('', value),
+      message: value,
+      release: 'shop@1',
       exception: { values: [{ value, stacktrace: { frames }, mechanism }] },
     })
     const mine = async () =>

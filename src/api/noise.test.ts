@@ -23,7 +23,10 @@ type Given = {
 const event = (id: number, given: Given) => {
   const { type, place = 'https://shop.test/app.js', value = 'x', user, release, atS = nowS - 600, url } = given
   return {
-    ...{ event_id: hex(id), platform: 'javascript', timestamp: atS, environment: 'production' },
+    event_id: hex(id),
+    platform: 'javascript',
+    timestamp: atS,
+    environment: 'production',
     ...(release ? { release } : {}),
     ...(user ? { user: { id: user } } : {}),
     request: { url: url ?? 'https://shop.test/cart' },
@@ -73,11 +76,11 @@ test('skew of a deploy in one panel and one issue', async () => {
     event(22, { ...chunk, user: 'b', atS: atS + 12 * minute }),
     event(23, { type: 'OwnError', user: 'a', release: 'shop@1.1.0', atS: atS + 5 * minute }),
     event(24, {
-      ...{
-        type: 'Error',
-        value: 'Failed to find Server Action "abc". This request might be from an older deployment.',
-      },
-      ...{ release: 'shop@1.0.0', user: 'c', atS: atS + 3 * minute },
+      type: 'Error',
+      value: 'Failed to find Server Action "abc". This request might be from an older deployment.',
+      release: 'shop@1.0.0',
+      user: 'c',
+      atS: atS + 3 * minute,
     }),
     event(25, { ...chunk, user: 'd', atS: atS - 5 * minute }),
   ])
@@ -93,7 +96,11 @@ test('skew of a deploy in one panel and one issue', async () => {
   const [panel, ...others] = await panels()
   expect(others).toEqual([])
   expect(panel).toMatchObject({
-    ...{ environment: 'production', from: new Date(atS * 1000).toISOString(), until: 'now', events: 4, lasts: false },
+    environment: 'production',
+    from: new Date(atS * 1000).toISOString(),
+    until: 'now',
+    events: 4,
+    lasts: false,
     people: { all: 3, recovered: 1, stuck: 1, unknown: 1 },
     kinds: [
       { kind: 'chunk', events: 3 },

@@ -69,8 +69,12 @@ describe('channels', () => {
     const { app, call } = made()
     const { id } = app.meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'stranger' })
     const channel = app.meta.createChannel({
-      ...{ organizationId: id, projectId: null, kind: 'slack', name: 'Theirs' },
-      ...{ sealedTarget: app.seal.seal('https://theirs.test/'), sealedSecret: '' },
+      organizationId: id,
+      projectId: null,
+      kind: 'slack',
+      name: 'Theirs',
+      sealedTarget: app.seal.seal('https://theirs.test/'),
+      sealedSecret: '',
     })
     for (const [method, path] of [
       ['PUT', ''],

@@ -78,7 +78,10 @@ describe('dead items', () => {
       userAgent: '',
     } as const
     const dead = [7, 8].map((jpos) => ({
-      ...{ ...facts, jpos, reason: 'Error: x', bytes: body.length },
+      ...facts,
+      jpos,
+      reason: 'Error: x',
+      bytes: body.length,
       blobKey: `dead/${jpos}`,
     }))
     for (const { blobKey } of dead)
@@ -151,8 +154,18 @@ test('usage: rows and bytes by project, and what all share', async () => {
 test('the ingest debugger: a project’s requests; those without a key stand with the installation', async () => {
   const { app, project } = made()
   const note: IntakeNote = {
-    ...{ atMs: app.clock.now(), keyId: 1, projectId: project.id, route: 'envelope', sdk: 's/1', bytes: 5 },
-    ...{ status: 403, code: 'ACCEPT_ORIGIN_REFUSED', reason: 'origin', eventId: '', jpos: -1, more: 0 },
+    atMs: app.clock.now(),
+    keyId: 1,
+    projectId: project.id,
+    route: 'envelope',
+    sdk: 's/1',
+    bytes: 5,
+    status: 403,
+    code: 'ACCEPT_ORIGIN_REFUSED',
+    reason: 'origin',
+    eventId: '',
+    jpos: -1,
+    more: 0,
     items: [{ type: 'event', bytes: 4, outcome: 'invalid', reason: 'origin' }],
   }
   app.intakes.take([note, { ...note, keyId: 0, code: 'ACCEPT_KEY_UNKNOWN', reason: 'unknown_key', items: [] }])
@@ -199,8 +212,14 @@ describe('who sees what of the status', () => {
     app.meta.addOutcomes(
       [
         {
-          ...{ projectId: theirs.id, keyId: 9, itemType: 'event', bytes: 10, category: 'error', outcome: 'invalid' },
-          ...{ reason: 'bad_json', quantity: 100 },
+          projectId: theirs.id,
+          keyId: 9,
+          itemType: 'event',
+          bytes: 10,
+          category: 'error',
+          outcome: 'invalid',
+          reason: 'bad_json',
+          quantity: 100,
         },
       ],
       app.clock.now(),

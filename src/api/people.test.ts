@@ -173,8 +173,14 @@ describe('feedback', () => {
     const row = app.meta.listFeedback({ projectIds: [project.id], max: 1 })[0]
     if (!row) throw new Error('there is one')
     const outcome = {
-      ...{ projectId: project.id, keyId: 1, category: 'feedback' as const, outcome: 'stored' as const },
-      ...{ reason: 'ok' as const, itemType: 'user_report', quantity: 1, bytes: 5 },
+      projectId: project.id,
+      keyId: 1,
+      category: 'feedback' as const,
+      outcome: 'stored' as const,
+      reason: 'ok' as const,
+      itemType: 'user_report',
+      quantity: 1,
+      bytes: 5,
     }
     const at = app.meta.cursor()
     const effects = { events: [], attachments: [], outcomes: [], dead: [], feedback: [{ row, outcome }] }

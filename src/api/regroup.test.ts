@@ -45,17 +45,24 @@ test('runs are told with how far they are, newest first, and only of projects th
 test('a project whose events miss too much says so', async () => {
   const { app, project } = made()
   const effect = {
-    ...{
-      projectId: project.id,
-      keyId: 1,
-      jpos: 1,
-      eventId: hex(900),
-      hashes: ['ab'.repeat(8)],
-      title: 'x',
-      culprit: '',
-    },
-    ...{ kind: 'error' as const, level: 'error', platform: 'javascript', logger: '', metadata: {}, timestampMs: 1 },
-    ...{ receivedMs: 1, release: '', environment: '', digest: '', unhandled: false },
+    projectId: project.id,
+    keyId: 1,
+    jpos: 1,
+    eventId: hex(900),
+    hashes: ['ab'.repeat(8)],
+    title: 'x',
+    culprit: '',
+    kind: 'error' as const,
+    level: 'error',
+    platform: 'javascript',
+    logger: '',
+    metadata: {},
+    timestampMs: 1,
+    receivedMs: 1,
+    release: '',
+    environment: '',
+    digest: '',
+    unhandled: false,
     misses: Array.from({ length: missedMax + 3 }, (_, n) => `d:${n}`),
   }
   const { quantity } = app.meta.missedSum(project.id)
@@ -91,9 +98,24 @@ test('an issue that has gone into another one is found there, by its number and 
   }
   const step = app.meta.planRegroup(run.id, rewrite)
   const effect = {
-    ...{ projectId: project.id, keyId: 0, jpos: 1, eventId: hex(4), hashes: [to], title: 'TypeError', culprit: '' },
-    ...{ kind: 'error' as const, level: 'error', platform: 'javascript', logger: '', metadata: {}, timestampMs: 1 },
-    ...{ receivedMs: 1, release: '', environment: '', digest: '', unhandled: false },
+    projectId: project.id,
+    keyId: 0,
+    jpos: 1,
+    eventId: hex(4),
+    hashes: [to],
+    title: 'TypeError',
+    culprit: '',
+    kind: 'error' as const,
+    level: 'error',
+    platform: 'javascript',
+    logger: '',
+    metadata: {},
+    timestampMs: 1,
+    receivedMs: 1,
+    release: '',
+    environment: '',
+    digest: '',
+    unhandled: false,
   }
   expect(app.meta.commitRegroup(step.id, [{ fromHash: from, effect }])).toMatchObject({ merged: [Number(range.id)] })
   for (const path of [`${O}/issues/${range.id}/`, `${O}/issues/${range.shortId}/`, `/issues/${range.id}/`]) {

@@ -14,11 +14,16 @@ const ago = (seconds: number) => new Date((nowS - seconds) * 1000).toISOString()
 
 /** An error in src/cart.ts, called from src/order.ts. */
 const inCart = (id: number, release: string, atS = nowS - 600) => ({
-  ...{ event_id: hex(id), platform: 'node', timestamp: atS, release, environment: 'production' },
+  event_id: hex(id),
+  platform: 'node',
+  timestamp: atS,
+  release,
+  environment: 'production',
   exception: {
     values: [
       {
-        ...{ type: 'CartError', value: `in ${release}` },
+        type: 'CartError',
+        value: `in ${release}`,
         stacktrace: {
           frames: [
             { filename: '/srv/app/node_modules/express/index.js', function: 'next', lineno: 1, in_app: false },
@@ -41,27 +46,47 @@ const release = async (version: string, under = O) =>
   (await call('GET', `${under}/releases/${encodeURIComponent(version)}/`)).json as RestRelease
 const change = (path: string, type = 'M') => ({ path, type })
 const commit = (id: string, atS: number, files: object[], more: object = {}) => ({
-  ...{ id, message: `message of ${id}\n`, author_name: 'Jo', author_email: 'jo@example.test', repository: 'acme/shop' },
-  ...{ timestamp: ago(atS), patch_set: files, ...more },
+  id,
+  message: `message of ${id}\n`,
+  author_name: 'Jo',
+  author_email: 'jo@example.test',
+  repository: 'acme/shop',
+  timestamp: ago(atS),
+  patch_set: files,
+  ...more,
 })
 
 describe('a release', () => {
   test('of events and of a build is one; the whole object', async () => {
     expect(await release('cart@2.0.0')).toMatchObject({
-      ...{ version: 'cart@2.0.0', shortVersion: '2.0.0', dateReleased: null, newGroups: 1, commitCount: 0 },
-      ...{ lastCommit: null, lastDeploy: null, environments: ['production'], bundleCount: 0, refs: [] },
+      version: 'cart@2.0.0',
+      shortVersion: '2.0.0',
+      dateReleased: null,
+      newGroups: 1,
+      commitCount: 0,
+      lastCommit: null,
+      lastDeploy: null,
+      environments: ['production'],
+      bundleCount: 0,
+      refs: [],
       versionInfo: { package: 'cart', version: { raw: '2.0.0', major: '2', minor: '0', patch: '0', pre: null } },
       projects: [{ slug: 'web', newGroups: 1, platforms: ['javascript-react'] }],
       firstEvent: ago(600),
     })
     const again = await post(`${O}/releases/`, {
-      ...{ version: 'cart@2.0.0', projects: ['web', 'api'], ref: 'main', url: 'https://ci.test/1' },
+      version: 'cart@2.0.0',
+      projects: ['web', 'api'],
+      ref: 'main',
+      url: 'https://ci.test/1',
       dateReleased: ago(10),
       commits: [commit('b', 3600, [change('src/cart.ts')]), commit('a', 7200, [], { author_name: 'Ann' })],
     })
     expect(again.status).toBe(208)
     expect(again.json).toMatchObject({
-      ...{ ref: 'main', url: 'https://ci.test/1', dateReleased: ago(10), commitCount: 2 },
+      ref: 'main',
+      url: 'https://ci.test/1',
+      dateReleased: ago(10),
+      commitCount: 2,
       lastCommit: { id: 'b', message: 'message of b', repository: { name: 'acme/shop' }, fileCount: 1 },
       authors: [{ name: 'Jo' }, { name: 'Ann' }],
       projects: [
@@ -130,11 +155,14 @@ describe('a release', () => {
     expect((await put({ dateReleased: ago(0) })).json).toMatchObject({ dateReleased: ago(0) })
     const refs = [{ repository: 'acme/shop', commit: 'headsha', previousCommit: 'oldsha' }]
     expect((await put({ refs })).json).toMatchObject({
-      ...{ refs, commitCount: 1, dateReleased: ago(0) },
+      refs,
+      commitCount: 1,
+      dateReleased: ago(0),
       lastCommit: { id: 'headsha', message: null, author: null },
     })
     expect((await put({ commits: [commit('headsha', 5, [])], refs: [] })).json).toMatchObject({
-      ...{ refs, lastCommit: { message: 'message of headsha' } },
+      refs,
+      lastCommit: { message: 'message of headsha' },
     })
     expect((await put({ refs: [] })).json).toMatchObject({ refs: [], commitCount: 0 })
     expect((await put({ dateReleased: null })).json).toMatchObject({ dateReleased: null })
@@ -288,12 +316,17 @@ describe('deploys and marks', () => {
       json: { ...all, id: expect.stringMatching(/^\d+$/), dateFinished: ago(60), projects: ['api', 'web'] },
     })
     expect((await post(path, { environment: 'staging', projects: ['api'] })).json).toMatchObject({
-      ...{ name: null, url: null, dateStarted: null, dateFinished: expect.stringMatching(/^20/), projects: ['api'] },
+      name: null,
+      url: null,
+      dateStarted: null,
+      dateFinished: expect.stringMatching(/^20/),
+      projects: ['api'],
     })
     expect((await call('GET', path)).json).toMatchObject([{ environment: 'staging' }, { environment: 'production' }])
     expect((await call('GET', `${P}/releases/deployed@1/deploys/`)).json).toMatchObject([{ projects: ['web'] }])
     expect(await release('deployed@1')).toMatchObject({
-      ...{ deployCount: 2, lastDeploy: { environment: 'staging' } },
+      deployCount: 2,
+      lastDeploy: { environment: 'staging' },
       lastDeploys: [{ environment: 'staging' }, { environment: 'production' }],
     })
     const marks = async (query: string) => (await call('GET', `${O}/release-marks/?${query}`)).json as RestMarks
@@ -347,10 +380,20 @@ describe('who may have brought an issue', () => {
         author: { email: 'jo@example.test' },
         commits: [
           {
-            ...{ id: 'cart', message: 'message of cart', release: 'cart@2.0.0' },
+            id: 'cart',
+            message: 'message of cart',
+            release: 'cart@2.0.0',
             suspicion: {
-              ...{ frame: 0, function: 'total', lineNo: 9, filename: '/srv/app/src/cart.ts', path: 'src/cart.ts' },
-              ...{ change: 'M', parts: 2, confidence: 'high', alike: 0, beforeMs: 7_200_000 },
+              frame: 0,
+              function: 'total',
+              lineNo: 9,
+              filename: '/srv/app/src/cart.ts',
+              path: 'src/cart.ts',
+              change: 'M',
+              parts: 2,
+              confidence: 'high',
+              alike: 0,
+              beforeMs: 7_200_000,
               sentence:
                 'changed src/cart.ts, the file of the top in-app frame, line 9, 2 h before the issue was first seen',
             },

@@ -13,7 +13,13 @@ describe('the one team of an organization', () => {
     const id = String(made().organization.id)
     expect(list).toMatchObject([
       {
-        ...{ id, slug: 'acme', name: 'Acme', isMember: true, hasAccess: true, isPending: false, memberCount: 1 },
+        id,
+        slug: 'acme',
+        name: 'Acme',
+        isMember: true,
+        hasAccess: true,
+        isPending: false,
+        memberCount: 1,
         projects: [{ slug: 'web', team: { id, slug: 'acme', name: 'Acme' }, teams: [{ id, slug: 'acme' }] }],
       },
     ])

@@ -43,11 +43,19 @@ const transaction = (n: number, op: string, more: object = {}, spans: object[] =
   spans,
 })
 const child = (n: number, parent: number, more: object = {}) => ({
-  ...{ span_id: hex(n, 16), parent_span_id: hex(parent, 16), op: 'db', description: `query ${n}` },
-  ...{ start_timestamp: nowS - 8, timestamp: nowS - 7.5, data: { 'db.system': 'postgresql' }, ...more },
+  span_id: hex(n, 16),
+  parent_span_id: hex(parent, 16),
+  op: 'db',
+  description: `query ${n}`,
+  start_timestamp: nowS - 8,
+  timestamp: nowS - 7.5,
+  data: { 'db.system': 'postgresql' },
+  ...more,
 })
 const error = (n: number, span: object = { span_id: hex(1, 16) }) => ({
-  ...{ platform: 'node', timestamp: nowS - 8, fingerprint: [`trace ${n}`] },
+  platform: 'node',
+  timestamp: nowS - 8,
+  fingerprint: [`trace ${n}`],
   contexts: { trace: { trace_id: traceId, ...span } },
   transaction: 'POST /buy',
   exception: { values: [{ type: 'StockError', value: `no stock ${n}` }] },
@@ -88,7 +96,10 @@ describe('a trace over two projects', () => {
       { name: 'http.server 2', op: 'http.server', projectSlug: 'api', spans: 2, cut: null, parentSpanID: hex(11, 16) },
     ])
     expect(meta).toMatchObject({
-      ...{ errors: 1, span_count: 5, segmentCount: 2, span_count_map: { db: 3, pageload: 1, 'http.server': 1 } },
+      errors: 1,
+      span_count: 5,
+      segmentCount: 2,
+      span_count_map: { db: 3, pageload: 1, 'http.server': 1 },
       events: [{ title: 'StockError: no stock 1', projectSlug: 'api', timestamp: nowS - 8 }],
     })
     expect(meta.events[0]?.shortId).toMatch(/^API-/)
@@ -103,11 +114,19 @@ describe('a trace over two projects', () => {
     expect(spans[0]).toMatchObject({ is_transaction: true, cut: 'deadline_exceeded', self_time: expect.any(Number) })
     expect(spans[0]?.children[0]).toMatchObject({ additional_attributes: { 'db.system': 'postgresql' }, duration: 500 })
     expect(nodes.at(-1)).toMatchObject({
-      ...{ event_type: 'error', type: 'error', level: 'error', project_slug: 'api' },
-      ...{ title: 'StockError: no stock 1', message: 'StockError: no stock 1', culprit: expect.any(String) },
+      event_type: 'error',
+      type: 'error',
+      level: 'error',
+      project_slug: 'api',
+      title: 'StockError: no stock 1',
+      message: 'StockError: no stock 1',
+      culprit: expect.any(String),
       metadata: { type: 'StockError', value: 'no stock 1' },
-      ...{ short_id: expect.stringMatching(/^API-/), issue_id: expect.any(Number) },
-      ...{ transaction: 'POST /buy', timestamp: nowS - 8, start_timestamp: nowS - 8 },
+      short_id: expect.stringMatching(/^API-/),
+      issue_id: expect.any(Number),
+      transaction: 'POST /buy',
+      timestamp: nowS - 8,
+      start_timestamp: nowS - 8,
       span_id: hex(1, 16),
     })
   })
@@ -142,7 +161,8 @@ describe('a trace over two projects', () => {
       const at = nowS - (60 - n) * 3600
       await stored(project, 'transaction', {
         ...transaction(n, 'pageload'),
-        ...{ start_timestamp: at, timestamp: at + 2 },
+        start_timestamp: at,
+        timestamp: at + 2,
         contexts: { trace: { trace_id: id, span_id: hex(2000 + n, 16), op: 'pageload' } },
       })
     }
@@ -273,7 +293,9 @@ describe('an event by its id, over the projects of an organization', () => {
       [hex(4001).toUpperCase(), 'late'],
     ] as const)
       expect((await find(id)).json).toMatchObject({
-        ...{ organizationSlug: 'acme', projectSlug: slug, eventId: id.toLowerCase() },
+        organizationSlug: 'acme',
+        projectSlug: slug,
+        eventId: id.toLowerCase(),
         event: { title: expect.stringContaining(`in ${slug}`), projectID: expect.any(String) },
       })
     expect((await find(hex(4003))).status).toBe(404)

@@ -170,7 +170,10 @@ describe('many at once', () => {
     const { app, organization } = made()
     const { id } = await first()
     const { id: projectId } = app.meta.createProject({
-      ...{ organizationId: organization.id, slug: 'bare', name: 'Bare', platform: null },
+      organizationId: organization.id,
+      slug: 'bare',
+      name: 'Bare',
+      platform: null,
     })
     const at = app.meta.cursor()
     const events = [effect({ projectId, timestampMs: systemClock.now() })]
@@ -219,13 +222,11 @@ describe('many at once', () => {
   test('one person in two merged issues is one user', async () => {
     const user = { id: 'only-one' }
     const merged = ['m1', 'm2'].map((name) => ({
-      ...{
-        ...seedEvents[0],
-        event_id: `f${name}`.padStart(32, '0'),
-        fingerprint: [name],
-        tags: { merged: 'yes' },
-        user,
-      },
+      ...seedEvents[0],
+      event_id: `f${name}`.padStart(32, '0'),
+      fingerprint: [name],
+      tags: { merged: 'yes' },
+      user,
     }))
     await made().store(merged)
     const path = `${O}/issues/?query=merged:yes`
@@ -236,7 +237,9 @@ describe('many at once', () => {
     }
     for (const range of ['', '?statsPeriod=1h', '?statsPeriod=1h&environment=production'])
       expect((await call('GET', `${O}/issues/${made2.merge.parent}/${range}`)).json).toMatchObject({
-        ...{ count: '2', userCount: 1, lifetime: { userCount: 1 } },
+        count: '2',
+        userCount: 1,
+        lifetime: { userCount: 1 },
       })
   })
 
@@ -283,8 +286,11 @@ describe('people', () => {
     const { id } = await first()
     await put(id, { isBookmarked: true, hasSeen: true })
     expect(await detail(id)).toMatchObject({
-      ...{ isBookmarked: true, isSubscribed: true, subscriptionDetails: { reason: 'bookmarked' } },
-      ...{ seenBy: [{ email: 'owner@example.test' }], participants: [{ email: 'owner@example.test' }] },
+      isBookmarked: true,
+      isSubscribed: true,
+      subscriptionDetails: { reason: 'bookmarked' },
+      seenBy: [{ email: 'owner@example.test' }],
+      participants: [{ email: 'owner@example.test' }],
     })
     await put(id, { isBookmarked: false, isSubscribed: false })
     expect(await detail(id)).toMatchObject({ isBookmarked: false, isSubscribed: false, participants: [] })
@@ -358,7 +364,10 @@ describe('ownership', () => {
     expect(((await call('GET', `${P}/ownership/`)).json as RestOwnership).raw).toBe('')
     expect((await call('PUT', `${P}/ownership/`, { body: { raw }, token: state.bob?.token ?? '' })).status).toBe(403)
     expect((await call('PUT', `${P}/ownership/`, { body: { raw, revision: 0 } })).json).toMatchObject({
-      ...{ raw, revision: 1, rules: [{ line: 1, owners: ['bob@example.test'] }], faults: [] },
+      raw,
+      revision: 1,
+      rules: [{ line: 1, owners: ['bob@example.test'] }],
+      faults: [],
     })
     expect((await call('PUT', `${P}/ownership/`, { body: { raw, revision: 0 } })).status).toBe(409)
     const event_id = 'e'.repeat(32)
@@ -367,7 +376,9 @@ describe('ownership', () => {
     const [issue] = (await call('GET', `${O}/issues/?query=team:payments&statsPeriod=90d`)).json as RestIssue[]
     expect(issue?.assignedTo).toMatchObject({ email: 'bob@example.test' })
     expect((await detail(issue?.id ?? '')).activity[0]).toMatchObject({
-      ...{ type: 'assigned', user: null, data: { rule: 'tags.team:payments', assigneeName: 'Bob' } },
+      type: 'assigned',
+      user: null,
+      data: { rule: 'tags.team:payments', assigneeName: 'Bob' },
     })
     expect(app.meta.ownersDue(9)).toEqual([])
     const listed = async (query: string) =>
@@ -394,7 +405,9 @@ test('rules that take too long for an event are said by a try, with their line',
   const frames = Array.from({ length: 40 }, (_, at) => ({ filename: `f${at}${'a'.repeat(240)}.js`, in_app: true }))
   await made().store([
     {
-      ...{ ...seedEvents[0], event_id: 'b1'.padStart(32, '0'), fingerprint: ['long'] },
+      ...seedEvents[0],
+      event_id: 'b1'.padStart(32, '0'),
+      fingerprint: ['long'],
       exception: { values: [{ type: 'Long', value: 'x', stacktrace: { frames } }] },
     },
   ])
@@ -431,7 +444,9 @@ describe('tombstones', () => {
     await expect.poll(async () => (await list()).length, { timeout: 15_000 }).toBe(1)
     expect(await list()).toMatchObject([
       {
-        ...{ id: issue?.shortId, title: issue?.title, culprit: issue?.culprit },
+        id: issue?.shortId,
+        title: issue?.title,
+        culprit: issue?.culprit,
         actor: { email: 'owner@example.test' },
       },
     ])
@@ -450,7 +465,10 @@ describe('one project of several', () => {
     const [newest] = app.meta.listIssues({ projectIds: [project.id], sort: 'last', max: 1 })
     const own = { id: String(newest?.id) }
     const api = app.meta.createProject({
-      ...{ organizationId: organization.id, slug: 'aside', name: 'Aside', platform: 'node' },
+      organizationId: organization.id,
+      slug: 'aside',
+      name: 'Aside',
+      platform: 'node',
     })
     commit(app.meta, { events: [effect({ projectId: api.id, hashes: [hash(4242)], timestampMs: app.clock.now() })] })
     const [other] = app.meta.listIssues({ projectIds: [api.id], sort: 'last', max: 1 })

@@ -67,7 +67,9 @@ describe('chunks and bundles', () => {
     const [bundle] = (await call('GET', bundles)).json as { bundleId: string }[]
     expect(bundle).toMatchObject({
       associations: [{ release: 'shop@1', dist: '7' }],
-      ...{ fileCount: 2, sha1: sha1Of(bytes), size: bytes.length },
+      fileCount: 2,
+      sha1: sha1Of(bytes),
+      size: bytes.length,
     })
     const files = (await call('GET', `${bundles}${bundle?.bundleId}/files/`)).json as object[]
     expect(files).toMatchObject([
@@ -171,7 +173,9 @@ describe('releases', () => {
     expect((await call('GET', text)).json).toMatchObject({ version, shortVersion: '1.2.3+45', dateReleased: null })
     const dateReleased = '2026-11-21T10:00:00Z'
     expect((await call('PUT', text, { body: { dateReleased } })).json).toMatchObject({
-      ...{ dateReleased: '2026-11-21T10:00:00.000Z', url: 'https://shop.test/r', ref: null },
+      dateReleased: '2026-11-21T10:00:00.000Z',
+      url: 'https://shop.test/r',
+      ref: null,
     })
     expect(await make()).toBe(208)
     expect((await call('GET', `${P}/releases/${encodeURIComponent(version)}/`)).json).toMatchObject({

@@ -55,8 +55,14 @@ describe('sessions', () => {
     const list = await auth.sessionsOf(item)
     expect(list).toHaveLength(3)
     expect(list[0]).toEqual({
-      ...{ id: expect.any(String), isCurrent: true, userAgent: firefox, browser: 'Firefox 140', system: 'Linux' },
-      ...{ address: '192.0.2.7', createdMs: expect.any(Number), lastUsedMs: expect.any(Number) },
+      id: expect.any(String),
+      isCurrent: true,
+      userAgent: firefox,
+      browser: 'Firefox 140',
+      system: 'Linux',
+      address: '192.0.2.7',
+      createdMs: expect.any(Number),
+      lastUsedMs: expect.any(Number),
     })
     expect(list.slice(1).map((each) => each.isCurrent)).toEqual([false, false])
     const [mine] = await auth.sessionsOf(two)

@@ -60,7 +60,8 @@ describe('accounts and sessions', () => {
     const signIn = (origin: string) =>
       auth.handle(
         new Request('http://inside/api/auth/sign-in/email', {
-          ...{ method: 'POST', body },
+          method: 'POST',
+          body,
           headers: { 'content-type': 'application/json', origin },
         }),
       )

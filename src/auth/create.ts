@@ -129,7 +129,10 @@ async function actorOf(better: Better, meta: MetaStore, headers: Headers): Promi
     if (!token || !person) throw new MishapError('AUTH_FAILED')
     const { organizationId, scopes } = token
     return {
-      ...{ kind: 'token', person, organizationId, scopes },
+      kind: 'token',
+      person,
+      organizationId,
+      scopes,
       ...(token.ofOrganization ? { ofOrganization: true } : {}),
     }
   }

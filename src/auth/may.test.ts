@@ -105,7 +105,11 @@ describe.each(table)('%s', (action, roles, scope, wrongScope) => {
 
 test('a token of the organization works without a membership, within its scope and organization', () => {
   const own = (organizationId: number | null): Actor => ({
-    ...{ kind: 'token', person, organizationId, scopes: ['org:ci'], ofOrganization: true },
+    kind: 'token',
+    person,
+    organizationId,
+    scopes: ['org:ci'],
+    ofOrganization: true,
   })
   const ask = (action: Action, actor = own(1), thing = thingOf(action)) =>
     verdict(metaWith(undefined), actor, action, thing)

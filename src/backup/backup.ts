@@ -99,7 +99,10 @@ async function gather(deps: BackupDeps, stage: string, name: string): Promise<Ma
       version: deps.version,
       takenMs: deps.clock.now(),
       cursor: deps.meta.cursor(),
-      ...{ organizations, projects, issues, blobs },
+      organizations,
+      projects,
+      issues,
+      blobs,
       events: rows.find((row) => row.table === 'events')?.rows ?? 0,
       spans: rows.find((row) => row.table === 'spans')?.rows ?? 0,
     }
@@ -164,7 +167,8 @@ async function take(deps: BackupDeps, file: string): Promise<Manifest> {
 /** Makes the backups of a data folder. One is taken at a time: each is a copy of everything that is stored. */
 export function createBackups(deps: BackupDeps): Backups {
   const state: { file: string | undefined; sweeping: Promise<string[]> | undefined } = {
-    ...{ file: undefined, sweeping: undefined },
+    file: undefined,
+    sweeping: undefined,
   }
 
   async function sweepOnce(): Promise<string[]> {

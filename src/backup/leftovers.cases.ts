@@ -11,7 +11,10 @@ for (const folder of Object.values(folders)) mkdirSync(folder, { recursive: true
 writeFileSync(join(folders.journal, '1.seg'), Buffer.alloc(64 * 1024 * 1024, 1))
 const watch = setInterval(() => undefined, 1000)
 const backups = createBackups({
-  ...{ clock: testClock(), version: '0.1.0', data, folders },
+  clock: testClock(),
+  version: '0.1.0',
+  data,
+  folders,
   meta: {
     copyTo: (to) => writeFileSync(to, 'rows'),
     tally: () => ({ organizations: 1, projects: 1, issues: 1, attachments: 0, deadItems: 0 }),

@@ -21,7 +21,10 @@ function emptyData(name: string) {
 
 function backupsOf(data: string, events: Partial<BackupDeps['events']>, clock = testClock()) {
   return createBackups({
-    ...{ clock, version: '0.1.0', data, folders: { journal: join(data, 'journal'), blobs: join(data, 'blobs') } },
+    clock,
+    version: '0.1.0',
+    data,
+    folders: { journal: join(data, 'journal'), blobs: join(data, 'blobs') },
     meta: {
       copyTo: (to) => writeFileSync(to, 'rows'),
       tally: () => ({ organizations: 1, projects: 2, issues: 3, attachments: 0, deadItems: 0 }),

@@ -54,7 +54,10 @@ const order: string[] = []
 function backups(here: ReturnType<typeof usedData>, more: Partial<BackupDeps> = {}) {
   order.length = 0
   return createBackups({
-    ...{ clock: testClock(), version: '0.1.0', data: here.data, folders: here.folders },
+    clock: testClock(),
+    version: '0.1.0',
+    data: here.data,
+    folders: here.folders,
     meta: {
       copyTo: (to) => {
         order.push('meta')

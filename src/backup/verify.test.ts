@@ -89,7 +89,9 @@ const whole = (): World => ({
 const asked: Parameters<VerifyDeps['events']['check']>[] = []
 const look = (world: World) =>
   verify({
-    ...{ clock, keptSinceMs, durable: 200 },
+    clock,
+    keptSinceMs,
+    durable: 200,
     events: {
       check: async (...open) => {
         asked.push(open)
@@ -199,7 +201,7 @@ test.each<[string, (world: World) => void, Record<string, string[]>]>([
   [
     'a ledger that an earlier version removed after 13 months, where rows are kept longer',
     (world) => {
-      world.found.groups.push({ ...{ projectId: 1, groupHash: 'c', rows: 4, thinned: 0 }, oldestReceivedMs: ancientMs })
+      world.found.groups.push({ projectId: 1, groupHash: 'c', rows: 4, thinned: 0, oldestReceivedMs: ancientMs })
       world.counters = [{ issueId: 7, projectId: 1, count: 9, firstSeenMs: ancientMs }]
     },
     {},
@@ -207,7 +209,7 @@ test.each<[string, (world: World) => void, Record<string, string[]>]>([
   [
     'rows that the whole ledger does not know, however old',
     (world) => {
-      world.found.groups.push({ ...{ projectId: 1, groupHash: 'c', rows: 4, thinned: 0 }, oldestReceivedMs: ancientMs })
+      world.found.groups.push({ projectId: 1, groupHash: 'c', rows: 4, thinned: 0, oldestReceivedMs: ancientMs })
       world.counters = [{ issueId: 7, projectId: 1, count: 9, firstSeenMs: ancientMs }]
       world.outcomes.push({ ...stored(3), hourMs: ancientMs - 60_000 })
     },
@@ -327,7 +329,13 @@ test.each<[RegroupStep['stage'], boolean | undefined]>([
 ])('rows that are being written again and are %s are told to the events store', async (stage, counted) => {
   const world = whole()
   const rewrite = {
-    ...{ projectId: 1, week: '2026-11-16', gen: 0, positions: [9], from: ['a'], to: ['b'], hours: [0] },
+    projectId: 1,
+    week: '2026-11-16',
+    gen: 0,
+    positions: [9],
+    from: ['a'],
+    to: ['b'],
+    hours: [0],
     token: 'regroup:1',
   }
   world.rewrites = [{ id: 4, regroupingId: 1, rewrite, stale: [], stage, madeMs: 0 }]

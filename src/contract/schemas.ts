@@ -108,7 +108,8 @@ export const statusDetails = z.strictObject({
   ignoreUntil: time.exactOptional(),
   ignoreCount: z.int().exactOptional(),
   ignoreWindow: z.int().exactOptional(),
-  ...{ ignoreUserCount: z.int().exactOptional(), ignoreUserWindow: z.int().exactOptional() },
+  ignoreUserCount: z.int().exactOptional(),
+  ignoreUserWindow: z.int().exactOptional(),
   eventsBefore: z.int().exactOptional(),
 })
 

@@ -29,7 +29,10 @@ export const skew = z
     lasts: z.boolean().nullable().describe('Whether it does not decay; null before half an hour is over.'),
     issues: z.array(
       z.strictObject({
-        ...{ id: z.string(), shortId: z.string(), title: z.string(), project: z.string() },
+        id: z.string(),
+        shortId: z.string(),
+        title: z.string(),
+        project: z.string(),
         events: z.int(),
       }),
     ),

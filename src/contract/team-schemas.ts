@@ -3,12 +3,23 @@ import type { RestTeam, RestTeamMember } from './rest-team.ts'
 import * as shapes from './schemas.ts'
 
 const flags = z.strictObject({
-  ...{ id: z.string(), name: z.string(), desc: z.string(), scopes: z.array(z.string()) },
-  ...{ isAllowed: z.boolean(), isRetired: z.literal(false), isGlobal: z.boolean(), minimumTeamRole: z.string() },
+  id: z.string(),
+  name: z.string(),
+  desc: z.string(),
+  scopes: z.array(z.string()),
+  isAllowed: z.boolean(),
+  isRetired: z.literal(false),
+  isGlobal: z.boolean(),
+  minimumTeamRole: z.string(),
 })
 const teamRole = z.strictObject({
-  ...{ id: z.literal('contributor'), name: z.string(), desc: z.string(), scopes: z.array(z.string()) },
-  ...{ isAllowed: z.boolean(), isRetired: z.literal(false), isMinimumRoleFor: z.null() },
+  id: z.literal('contributor'),
+  name: z.string(),
+  desc: z.string(),
+  scopes: z.array(z.string()),
+  isAllowed: z.boolean(),
+  isRetired: z.literal(false),
+  isMinimumRoleFor: z.null(),
 })
 
 const roleListShapes = { orgRoleList: z.array(flags), teamRoleList: z.array(teamRole) }

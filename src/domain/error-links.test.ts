@@ -4,8 +4,17 @@ import { type Around, decide, routeWindowMs, type Side, traceWindowMs } from './
 const atMs = 1_795_000_000_000
 const sides = { count: 0 }
 const side = (change: Partial<Side>): Side => ({
-  ...{ side: 'server', digest: '', sure: false, hints: 0, projectId: 1, eventId: `${++sides.count}`, traceId: '' },
-  ...{ route: '/cart', userHash: 'u', receivedMs: atMs, group: 'g1' },
+  side: 'server',
+  digest: '',
+  sure: false,
+  hints: 0,
+  projectId: 1,
+  eventId: `${++sides.count}`,
+  traceId: '',
+  route: '/cart',
+  userHash: 'u',
+  receivedMs: atMs,
+  group: 'g1',
   ...change,
 })
 const browser = (change: Partial<Side> = {}) => side({ side: 'browser', group: 'b', ...change })

@@ -32,8 +32,16 @@ export type ProjectFilters = {
 }
 
 export const noFilters: ProjectFilters = {
-  ...{ extensions: false, localhost: false, crawlers: false, hydration: false, chunkLoad: false },
-  ...{ browsers: [], messages: [], releases: [], addresses: [], cspSources: [] },
+  extensions: false,
+  localhost: false,
+  crawlers: false,
+  hydration: false,
+  chunkLoad: false,
+  browsers: [],
+  messages: [],
+  releases: [],
+  addresses: [],
+  cspSources: [],
 }
 
 type Switch = 'extensions' | 'localhost' | 'crawlers' | 'hydration' | 'chunkLoad'

@@ -20,8 +20,13 @@ export const noiseFilters = {
  * the team's own may be met by a crawler, or by a colleague, before anybody else.
  */
 export const leastEvents: Readonly<Record<NoiseKind, number>> = {
-  ...{ bot: 5, localhost: 5 },
-  ...{ extension: 1, translator: 1, 'web-view': 1, 'ad-blocker': 1, 'third-party': 1 },
+  bot: 5,
+  localhost: 5,
+  extension: 1,
+  translator: 1,
+  'web-view': 1,
+  'ad-blocker': 1,
+  'third-party': 1,
 }
 
 const kinds = Object.keys(noiseKinds) as NoiseKind[]

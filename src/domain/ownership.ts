@@ -143,7 +143,8 @@ export function ownerRuleOf(
   const lower = {
     paths: event.paths.map((path) => path.slice(-ownedPathCharactersMax).replaceAll('\\', '/').toLowerCase()),
     modules: event.modules.map((module) => module.toLowerCase()),
-    ...{ url: event.url.toLowerCase(), tags: event.tags },
+    url: event.url.toLowerCase(),
+    tags: event.tags,
   }
   for (const rule of rules.toReversed()) {
     if (ruleFits(rule, lower, budget)) return { rule, overAt: undefined }

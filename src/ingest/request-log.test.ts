@@ -15,7 +15,14 @@ test('an accepted request: its record, SDK, id; items wait for refine and names 
   const notes = accept.drainNotes()
   expect(notes).toMatchObject([
     {
-      ...{ keyId: 1, projectId: 7, route: 'envelope', status: 200, code: 'OK', reason: '', eventId, more: 0 },
+      keyId: 1,
+      projectId: 7,
+      route: 'envelope',
+      status: 200,
+      code: 'OK',
+      reason: '',
+      eventId,
+      more: 0,
       bytes: event.length,
       items: [
         { type: 'event', outcome: 'waiting', reason: '' },

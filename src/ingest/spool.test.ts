@@ -52,7 +52,11 @@ test('bodies that no record names go, named and new ones stay', async () => {
   const reader = openJournalReader(journal)
   const named: [number, number][] = []
   const clean = await findOrphans({
-    ...{ blobs, reader, durable: again.durable(), clock: systemClock, observe: silent },
+    blobs,
+    reader,
+    durable: again.durable(),
+    clock: systemClock,
+    observe: silent,
     named: (...entry) => void named.push(entry),
   })
   await blobs.put('spool/20261121/new', body)

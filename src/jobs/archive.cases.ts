@@ -60,12 +60,10 @@ export function bundleOf(more: { release?: string; dist?: string; id?: string; s
     headers: { 'debug-id': debugId, ...extra },
   })
   const manifest = {
-    ...{
-      org: 'acme',
-      release: more.release,
-      dist: more.dist,
-      debug_id: more.id ?? '21f75f18-0877-561e-8912-ee3f76ac0a69',
-    },
+    org: 'acme',
+    release: more.release,
+    dist: more.dist,
+    debug_id: more.id ?? '21f75f18-0877-561e-8912-ee3f76ac0a69',
     files: {
       'files/_/_/app.js': file('minified_source', 'app.js', { Sourcemap: 'app.js.map' }),
       'files/_/_/app.js.map': file('source_map', 'app.js.map'),

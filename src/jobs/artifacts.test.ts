@@ -45,7 +45,9 @@ const askOf = (bytes: Buffer, more: Partial<AssembleAsk> = {}): AssembleAsk => (
   organizationId: 1,
   checksum: sha1Of(bytes),
   chunks: chunksOf(bytes).map(sha1Of),
-  ...{ projectIds: [1], release: '', dist: '' },
+  projectIds: [1],
+  release: '',
+  dist: '',
   ...more,
 })
 
@@ -243,7 +245,9 @@ describe('refused', () => {
 
 describe('files of a release', () => {
   const file = (body: string, url = '~/a.js', more: object = {}) => ({
-    ...{ organizationId: 1, projectIds: [1], release: 'r' },
+    organizationId: 1,
+    projectIds: [1],
+    release: 'r',
     stream: pieces(body),
     about: async () => ({ url, dist: '', headers: { sourcemap: 'a.js.map' }, ...more }),
   })
@@ -348,7 +352,10 @@ describe('files that were fetched', () => {
     expect(script && (await readArtifact(room.blobs, script, 99))?.toString()).toBe('x()')
     expect(room.meta.artifactsByUrl(1, '', '', [url])).toEqual([])
     await room.artifacts.addFile({
-      ...{ organizationId: 1, projectIds: [1], release: 'r', stream: pieces('uploaded') },
+      organizationId: 1,
+      projectIds: [1],
+      release: 'r',
+      stream: pieces('uploaded'),
       about: async () => ({ url, dist: '', headers: {} }),
     })
     const [first] = room.meta.artifactsByUrl(1, 'r', '', [url])

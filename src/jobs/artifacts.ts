@@ -358,8 +358,13 @@ async function addFile(room: Room, file: ReleaseFile): Promise<Bundle> {
     const links = projectIds.map((projectId) => ({ projectId, release, dist }))
     const bundle = meta.addBundle(
       {
-        ...{ organizationId, uuid: randomUUID(), checksum: source.digest(), kind: 'file' as const },
-        ...{ blobKey: key, bytes, createdMs: clock.now() },
+        organizationId,
+        uuid: randomUUID(),
+        checksum: source.digest(),
+        kind: 'file' as const,
+        blobKey: key,
+        bytes,
+        createdMs: clock.now(),
       },
       [{ entry: url, type, debugId, url, headers, bytes, at: 0, packed: bytes, method: 0, crc: 0 }],
       links,
@@ -397,13 +402,26 @@ async function addScraped(
       const type: ArtifactType = isMap ? 'source_map' : 'minified_source'
       changed = meta.addBundle(
         {
-          ...{ organizationId, uuid: randomUUID(), checksum, kind: 'scraped' as const },
-          ...{ blobKey: key, bytes: bytes.length, createdMs: clock.now() },
+          organizationId,
+          uuid: randomUUID(),
+          checksum,
+          kind: 'scraped' as const,
+          blobKey: key,
+          bytes: bytes.length,
+          createdMs: clock.now(),
         },
         [
           {
-            ...{ entry: scrapedEntry, type, debugId: '', url, headers, bytes: bytes.length },
-            ...{ at: 0, packed: bytes.length, method: 0, crc: 0 },
+            entry: scrapedEntry,
+            type,
+            debugId: '',
+            url,
+            headers,
+            bytes: bytes.length,
+            at: 0,
+            packed: bytes.length,
+            method: 0,
+            crc: 0,
           },
         ],
         links,
@@ -434,8 +452,11 @@ async function sweep(room: Room): Promise<Record<string, unknown>> {
 export function createArtifacts(deps: ArtifactDeps): Artifacts {
   const room: Room = {
     deps,
-    ...{ runs: new Map(), failures: new Map(), writing: new Map() },
-    ...{ listeners: [], gate: { running: 0, waiting: [] } },
+    runs: new Map(),
+    failures: new Map(),
+    writing: new Map(),
+    listeners: [],
+    gate: { running: 0, waiting: [] },
   }
   return {
     saveChunk: (organizationId, checksum, stream) => saveChunk(room, organizationId, checksum, stream),

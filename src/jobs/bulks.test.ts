@@ -43,7 +43,9 @@ function watched(meta: MetaStore) {
       return work(...args)
     }
   const bulks = createBulks({
-    ...{ clock: systemClock, observe: silent, changed: () => undefined },
+    clock: systemClock,
+    observe: silent,
+    changed: () => undefined,
     meta: {
       ...meta,
       askBulk: noted('ask', meta.askBulk),
@@ -118,7 +120,9 @@ async function sizesOf(msEach: number, total: number): Promise<number[]> {
   }
   const meta = store as unknown as BulkDeps['meta']
   await createBulks({
-    ...{ observe: silent, meta, changed: () => undefined },
+    observe: silent,
+    meta,
+    changed: () => undefined,
     clock: { ...clock, sleep: async () => undefined },
   }).run()
   return sizes

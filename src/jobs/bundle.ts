@@ -119,8 +119,16 @@ export async function indexBundle(reader: BlobReader): Promise<{ manifest: Bundl
     const scan = createDebugIdScan()
     const at = await readEntry(reader, entry, scan.push)
     files.push({
-      ...{ entry: name, type, url, headers, debugId: debugId || scan.debugId(type) },
-      ...{ bytes: entry.bytes, at, packed: entry.packed, method: entry.method, crc: entry.crc },
+      entry: name,
+      type,
+      url,
+      headers,
+      debugId: debugId || scan.debugId(type),
+      bytes: entry.bytes,
+      at,
+      packed: entry.packed,
+      method: entry.method,
+      crc: entry.crc,
     })
   }
   return { manifest, files }

@@ -53,7 +53,14 @@ const deps = {
 
 test('what is stored, by kind; the journal is not among it', async () => {
   expect(await measureDisk(deps)).toEqual({
-    ...{ events: 1200, spans: 90, rows: 9, blobs: 36, database: 300, copies: 0, stored: 1626, budget: 5000 },
+    events: 1200,
+    spans: 90,
+    rows: 9,
+    blobs: 36,
+    database: 300,
+    copies: 0,
+    stored: 1626,
+    budget: 5000,
   })
 })
 

@@ -82,7 +82,12 @@ export async function measureDisk(deps: DiskDeps): Promise<DiskState> {
   const [copies, copying] = deps.copying() ? [0, copied] : [copied, 0]
   const stored = bytes + spans + blobs + database + copies
   return {
-    ...{ events: bytes, spans, blobs, database, copies, stored },
+    events: bytes,
+    spans,
+    blobs,
+    database,
+    copies,
+    stored,
     rows: tables.find((table) => table.table === 'events')?.rows ?? 0,
     budget: budgetBytes(budget, volume, stored, leaving + journal + spool + chunks + copying),
   }

@@ -36,22 +36,34 @@ async function open(issues: Given[]) {
         for (let at = 0; at < count; at++) {
           const receivedMs = startMs - Number(ago) * weekMs - at * 1000
           const eventRow = row(++n, {
-            ...{ projectId: world.project.id, groupHash: hashes[0] ?? '', hashes, jpos: n, receivedMs },
-            ...{ timestampUs: receivedMs * 1000, payload: '{}\n{}' },
+            projectId: world.project.id,
+            groupHash: hashes[0] ?? '',
+            hashes,
+            jpos: n,
+            receivedMs,
+            timestampUs: receivedMs * 1000,
+            payload: '{}\n{}',
           })
           lines.push(encodeEventRow(eventRow))
           effects.push({
-            ...{
-              projectId: world.project.id,
-              keyId: 1,
-              jpos: n,
-              eventId: eventRow.eventId,
-              hashes,
-              title: 't',
-              culprit: '',
-            },
-            ...{ kind: 'error', level: 'error', platform: 'javascript', logger: '', metadata: {}, receivedMs },
-            ...{ timestampMs: receivedMs, release: '', environment: '', digest: '', unhandled: false },
+            projectId: world.project.id,
+            keyId: 1,
+            jpos: n,
+            eventId: eventRow.eventId,
+            hashes,
+            title: 't',
+            culprit: '',
+            kind: 'error',
+            level: 'error',
+            platform: 'javascript',
+            logger: '',
+            metadata: {},
+            receivedMs,
+            timestampMs: receivedMs,
+            release: '',
+            environment: '',
+            digest: '',
+            unhandled: false,
           })
         }
     }
@@ -62,7 +74,12 @@ async function open(issues: Given[]) {
   const rowsNow = async () => (await events.size()).find((item) => item.table === 'events')?.rows ?? 0
   const thinning = (budgetRows: number) => {
     const deps: ThinningDeps = {
-      ...{ clock: systemClock, observe: silent, meta, blobs, events, turn: createTurn() },
+      clock: systemClock,
+      observe: silent,
+      meta,
+      blobs,
+      events,
+      turn: createTurn(),
       pause: async () => () => undefined,
       measure: async () => {
         const rows = await rowsNow()

@@ -147,7 +147,9 @@ export function cutOf(units: readonly Unit[], before: number) {
   if (!first) throw new Error('a cut of nothing')
   const { week, projectId } = first
   return {
-    ...{ week, before, projectId },
+    week,
+    before,
+    projectId,
     hashes: units.flatMap((unit) => unit.hashes),
     keep: units.flatMap((unit) => unit.keep),
   }

@@ -75,7 +75,11 @@ describe('thinning over the real stores', () => {
   const depsOf = (budgetRows: number | null, change: Partial<ThinningDeps['events']> = {}): ThinningDeps => {
     const { meta, events, blobs } = world.app
     return {
-      ...{ clock: systemClock, observe: silent, meta, blobs, events: { ...events, ...change } },
+      clock: systemClock,
+      observe: silent,
+      meta,
+      blobs,
+      events: { ...events, ...change },
       turn: createTurn(),
       pause: async () => () => undefined,
       measure: async () => {
@@ -99,7 +103,12 @@ describe('thinning over the real stores', () => {
   const faults = async () => {
     const { app } = world
     const checks = await verify({
-      ...{ clock: systemClock, meta: app.meta, events: app.events, blobs: app.blobs, durable: 0, keptSinceMs: 0 },
+      clock: systemClock,
+      meta: app.meta,
+      events: app.events,
+      blobs: app.blobs,
+      durable: 0,
+      keptSinceMs: 0,
       journal: { read: (from) => ({ records: [], next: from }) },
     })
     return checks.filter((check) => check.wrong.length > 0)

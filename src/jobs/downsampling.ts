@@ -220,7 +220,7 @@ type Round = {
 function createRound(runId: number, disk: DiskState, target: number, stopped: AbortSignal): Round {
   const rowBytes = disk.events / Math.max(1, disk.rows)
   const wanted = Math.ceil((disk.stored - target) / Math.max(1, rowBytes))
-  return { ...{ runId, wanted, rowBytes, stopped }, weeks: new Set(), taken: 0, units: 0, held: false }
+  return { runId, wanted, rowBytes, stopped, weeks: new Set(), taken: 0, units: 0, held: false }
 }
 
 const isOver = (round: Round): boolean => round.wanted <= 0 || round.held || round.stopped.aborted

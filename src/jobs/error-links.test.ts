@@ -11,14 +11,12 @@ function deps(left: number) {
       const looked = Math.min(max, state.left)
       state.left -= looked
       return {
-        ...{
-          looked,
-          decided: looked,
-          linked: looked / 2,
-          aside: 0,
-          issueIds: looked > 0 ? [7, 8] : [],
-          more: state.left > 0,
-        },
+        looked,
+        decided: looked,
+        linked: looked / 2,
+        aside: 0,
+        issueIds: looked > 0 ? [7, 8] : [],
+        more: state.left > 0,
         ...(state.faults.length > 0 ? { aside: 1, fault: state.faults.shift() ?? '' } : {}),
       }
     },

@@ -6,8 +6,19 @@ import { keepOwn, mondayBefore } from './own-retention.ts'
 import { createRemovals, type RemovalDeps } from './removals.ts'
 
 const asked: Removal = {
-  ...{ id: 1, organizationId: 1, projectId: 7, issueId: 3, kind: 'issue', title: 'WEB-3', userId: 'ann' },
-  ...{ createdMs: 0, endedMs: null, stage: 'asked', events: 0, blobs: 0, error: '' },
+  id: 1,
+  organizationId: 1,
+  projectId: 7,
+  issueId: 3,
+  kind: 'issue',
+  title: 'WEB-3',
+  userId: 'ann',
+  createdMs: 0,
+  endedMs: null,
+  stage: 'asked',
+  events: 0,
+  blobs: 0,
+  error: '',
 }
 
 /** A removal over stores that only note what they are asked; `failAt` throws once at that step. */
@@ -227,7 +238,9 @@ test.each([
 test('only a shorter retention than the installation’s is kept, for the organization’s own projects', async () => {
   const calls: unknown[] = []
   const removed = await keepOwn({
-    ...{ nowMs: Date.parse('2026-11-21T15:00:00Z'), retentionErrorsDays: 90, retentionSpansDays: 30 },
+    nowMs: Date.parse('2026-11-21T15:00:00Z'),
+    retentionErrorsDays: 90,
+    retentionSpansDays: 30,
     meta: {
       shorterRetentions: () => [
         { organizationId: 1, days: 30, projectIds: [5, 6] },
@@ -255,7 +268,9 @@ test('spans leave by days: earlier than errors where they are kept for longer, n
   const calls: unknown[] = []
   const noted: string[] = []
   await keepOwn({
-    ...{ nowMs: Date.parse('2026-11-21T15:00:00Z'), retentionErrorsDays: 90, retentionSpansDays: 30 },
+    nowMs: Date.parse('2026-11-21T15:00:00Z'),
+    retentionErrorsDays: 90,
+    retentionSpansDays: 30,
     meta: {
       shorterRetentions: () => [
         { organizationId: 1, days: 7, projectIds: [5] },

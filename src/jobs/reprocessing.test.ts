@@ -76,8 +76,17 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
       const open = state.runs.find((item) => item.endedMs === null)
       if (open) return Object.assign(open, { total, looked: 0 })
       const run: Regrouping = {
-        ...{ id: state.runs.length + 1, projectId, cause, createdMs: clock.now(), endedMs: null },
-        ...{ looked: 0, total, mapped: 0, moved: 0, issues: 0, error: '' },
+        id: state.runs.length + 1,
+        projectId,
+        cause,
+        createdMs: clock.now(),
+        endedMs: null,
+        looked: 0,
+        total,
+        mapped: 0,
+        moved: 0,
+        issues: 0,
+        error: '',
       }
       state.runs.push(run)
       return run
@@ -88,7 +97,12 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
     planRegroup: (regroupingId, rewrite) => {
       at('plan')
       const step: RegroupStep = {
-        ...{ id: state.steps.length + 1, regroupingId, rewrite, stale: [3], stage: 'planned', madeMs: clock.now() },
+        id: state.steps.length + 1,
+        regroupingId,
+        rewrite,
+        stale: [3],
+        stage: 'planned',
+        madeMs: clock.now(),
       }
       state.steps.push(step)
       return step
@@ -155,7 +169,11 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
     edgesOf: async () => ({ events: 1, firstMs: 1, lastMs: 2, firstRelease: '', lastRelease: '' }),
   }
   const deps: RegroupDeps = {
-    ...{ clock, observe: silent, meta, events, turn: createTurn() },
+    clock,
+    observe: silent,
+    meta,
+    events,
+    turn: createTurn(),
     pause: async () => {
       state.held++
       return () => void state.held--

@@ -226,7 +226,9 @@ type Room = {
 function rewriteOf(projectId: number, { week, gen }: Place, moves: MappedAgain['moves']): RegroupRewrite {
   const unique = <T>(values: T[]) => [...new Set(values)]
   return {
-    ...{ projectId, week, gen },
+    projectId,
+    week,
+    gen,
     positions: moves.map((move) => move.effect.jpos),
     from: unique(moves.map((move) => move.fromHash)),
     to: unique(moves.flatMap((move) => move.effect.hashes.slice(0, 1))),
@@ -297,7 +299,11 @@ async function* marksOf(
   // Over what one search takes, all rows of the groups are looked at.
   const isNarrow = cause === 'upload' && debugIds.length <= debugIdsMax
   const wanted = {
-    ...{ projectId, hashes, before: meta.cursor(), sinceMs: clock.now() - backMs, max: marksMax },
+    projectId,
+    hashes,
+    before: meta.cursor(),
+    sinceMs: clock.now() - backMs,
+    max: marksMax,
     ...(isNarrow ? { debugIds, releases: [...new Set(releases)] } : { debugIds: [], releases: [] }),
   }
   for (let fromJpos = Math.min(...groups.map((group) => group.fromJpos)); ; ) {
@@ -342,7 +348,7 @@ async function regroup(deps: RegroupDeps, ask: Ask, stopped: AbortSignal): Promi
     return counts
   }
   const run = meta.beginRegrouping(projectId, cause, 0)
-  const room: Room = { ...{ deps, projectId, run, stopped, ...counts }, asked: new Set(), kept: new Set() }
+  const room: Room = { deps, projectId, run, stopped, ...counts, asked: new Set(), kept: new Set() }
   for (let start = 0; start < groups.length; start += groupsMax) {
     const some = groups.slice(start, start + groupsMax)
     const hashes = some.map((item) => item.groupHash)

@@ -22,7 +22,10 @@ function world(pages: Record<string, Page>, settings: Partial<ScrapeSettings> = 
   const clock = testClock()
   const state = { asked: [] as OutgoingRequest[], stored: [] as ScrapedFiles[], ends: [] as object[], dropped: 0 }
   const deps: ScrapeDeps = {
-    ...{ clock, observe: silent, mapOf, random: () => 0.5 },
+    clock,
+    observe: silent,
+    mapOf,
+    random: () => 0.5,
     meta: {
       scrapeSettings: () => ({ on: true, verifyTls: true, sealedToken: '', origins: [], ...settings }),
       dueScrapes: () => dues,

@@ -55,7 +55,9 @@ const namesOrigins = ({ origins }: ScrapeSettings) =>
 async function fetchText(deps: ScrapeDeps, settings: ScrapeSettings, url: string): Promise<OutgoingAnswer> {
   const token = settings.sealedToken !== '' && namesOrigins(settings) ? deps.open(settings.sealedToken) : ''
   const answer = await deps.outgoing.send({
-    ...{ method: 'GET', url, verifyTls: settings.verifyTls },
+    method: 'GET',
+    url,
+    verifyTls: settings.verifyTls,
     headers: { 'user-agent': 'Mishap', accept: '*/*', ...(token === '' ? {} : { [tokenHeader]: token }) },
     allows: (hop) => deps.allowed(hop.href, settings.origins),
   })

@@ -28,7 +28,10 @@ test('last run, duration, result, failure, next run', () => {
   expect(states.all()[0]).toMatchObject({ runningSinceMs: 1_060_000 })
   states.done(hourly, { removed: 3 })
   expect(states.all()[0]).toMatchObject({
-    ...{ runningSinceMs: null, lastMs: 1_060_000, durationMs: 500, result: { removed: 3 } },
+    runningSinceMs: null,
+    lastMs: 1_060_000,
+    durationMs: 500,
+    result: { removed: 3 },
     nextMs: 1_000_000 + 3_600_000,
   })
   for (let i = 0; i < 2; i++) {

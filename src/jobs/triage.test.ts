@@ -39,7 +39,9 @@ function rig(answers: Answers = {}) {
     },
     series: async (scope) =>
       (answers.series ?? []).map((point, at) => ({
-        ...{ projectId: 1, groupHash: hash(1), events: point },
+        projectId: 1,
+        groupHash: hash(1),
+        events: point,
         startMs: scope.fromMs + at * 3_600_000,
       })),
     byEventId: async () => {
@@ -54,7 +56,11 @@ function rig(answers: Answers = {}) {
       places.map(({ groupHash }) => ({ ...answers.latest?.[groupHash], groupHash }) as SeenEvent),
   }
   const triage = createTriage({
-    ...{ clock, meta, events, observe, url: 'http://mishap.test' },
+    clock,
+    meta,
+    events,
+    observe,
+    url: 'http://mishap.test',
     alerts: { kick: () => {}, mail: async ({ to, subject }) => void sent.mails.push(`${to}: ${subject}`) },
     live: { publish: (_organization, change) => void sent.told.push(change) },
   })

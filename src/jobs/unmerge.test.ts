@@ -8,10 +8,19 @@ import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { createUnmerge, type UnmergeDeps } from './unmerge.ts'
 
 const seen = (n: number, title: string, unhandled: boolean): SeenEvent => ({
-  ...{ projectId: 1, eventId: 'b'.repeat(32), groupHash: hash(n), timestampUs: nowMs * 1000, receivedMs: nowMs },
-  ...{ jpos: 5, hashes: [hash(n)], tags: {}, traceId: '' },
+  projectId: 1,
+  eventId: 'b'.repeat(32),
+  groupHash: hash(n),
+  timestampUs: nowMs * 1000,
+  receivedMs: nowMs,
+  jpos: 5,
+  hashes: [hash(n)],
+  tags: {},
+  traceId: '',
   payload: JSON.stringify({
-    ...{ level: 'fatal', platform: 'python', logger: 'db' },
+    level: 'fatal',
+    platform: 'python',
+    logger: 'db',
     findings: { title, culprit: 'two', metadata: { type: `E${n}`, value: `v${n}` }, kind: 'error', unhandled },
   }),
 })
@@ -19,8 +28,14 @@ const seen = (n: number, title: string, unhandled: boolean): SeenEvent => ({
 /** A step that a crash left: rows of the second group that are written again. */
 const planned = (meta: MetaStore): number =>
   meta.planRegroup(meta.beginRegrouping(1, 'upload', 1).id, {
-    ...{ projectId: 1, week: '2026-11-16', gen: 0, positions: [2], from: [hash(2)], to: [hash(5)] },
-    ...{ hours: [0], token: 't' },
+    projectId: 1,
+    week: '2026-11-16',
+    gen: 0,
+    positions: [2],
+    from: [hash(2)],
+    to: [hash(5)],
+    hours: [0],
+    token: 't',
   }).id
 const thinned = (meta: MetaStore): number => {
   const run = meta.beginThinRun({ budgetBytes: 1, bytesBefore: 2 })

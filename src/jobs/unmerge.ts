@@ -85,10 +85,13 @@ export function createUnmerge(deps: UnmergeDeps): Unmerge {
     const spans = edges ? [edges, ...counts] : counts
     return {
       hashes: [...hashes],
-      ...{ events: sum, thinned: Math.max(0, sum - (edges?.events ?? 0)), eventIds },
+      events: sum,
+      thinned: Math.max(0, sum - (edges?.events ?? 0)),
+      eventIds,
       firstMs: Math.min(...spans.map((span) => span.firstMs), issue.lastSeenMs),
       lastMs: Math.max(...spans.map((span) => span.lastMs), issue.firstSeenMs),
-      ...{ firstRelease: edges?.firstRelease ?? '', lastRelease: edges?.lastRelease ?? '' },
+      firstRelease: edges?.firstRelease ?? '',
+      lastRelease: edges?.lastRelease ?? '',
       texts: texts ?? textsOf(issue, issue.unhandled),
       staying: { ...staying, count: issue.count },
     }

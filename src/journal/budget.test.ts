@@ -17,7 +17,12 @@ afterEach(async () => {
 async function open(changes: Partial<WriterOptions> = {}): Promise<JournalWriter> {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-beside-'))
   const writer = await openJournalWriter({
-    ...{ folder, bytesMax: 100 * MiB, diskReserveBytes: 0, groupMs: 0, clock: systemClock, observe: silent },
+    folder,
+    bytesMax: 100 * MiB,
+    diskReserveBytes: 0,
+    groupMs: 0,
+    clock: systemClock,
+    observe: silent,
     ...changes,
   })
   ends.push(async () => {
@@ -57,7 +62,12 @@ test('a body beside the journal waits with its record, and is done with it', asy
 test('of a group that the disk refused nothing waits', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-beside-'))
   const writer = await openJournalWriter({
-    ...{ folder, bytesMax: 100 * MiB, diskReserveBytes: 0, groupMs: 0, clock: systemClock, observe: silent },
+    folder,
+    bytesMax: 100 * MiB,
+    diskReserveBytes: 0,
+    groupMs: 0,
+    clock: systemClock,
+    observe: silent,
     segmentBytes: 65_536,
   })
   await writer.append(head(1), Buffer.alloc(60_000))

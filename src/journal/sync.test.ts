@@ -68,7 +68,12 @@ beforeEach(() => {
 
 const open = (folder: string) =>
   openJournalWriter({
-    ...{ folder, bytesMax: 1e9, diskReserveBytes: 0, groupMs: 0, clock: systemClock, observe: silent },
+    folder,
+    bytesMax: 1e9,
+    diskReserveBytes: 0,
+    groupMs: 0,
+    clock: systemClock,
+    observe: silent,
     segmentBytes: 65_536,
   })
 const turn = () => new Promise((resolve) => setImmediate(resolve))

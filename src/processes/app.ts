@@ -201,7 +201,8 @@ function wireRegroup(
   refine: () => Refine,
 ): Regroup {
   const regroup = createRegroup({
-    ...{ ...parts, turn },
+    ...parts,
+    turn,
     pause: () => refine().pause(),
     mapAgain: (projectId, rows) => refine().mapAgain(projectId, rows),
     waiting: () => refine().waiting(),
@@ -237,7 +238,13 @@ const wireDoctor = (
 /** Fetching of public scripts, by the way out that refuses private addresses. */
 function wireScraping({ clock, observe, meta, artifacts, config, seal }: App): Scraping {
   return createScraping({
-    ...{ clock, observe, meta, artifacts, mapOf, open: seal.open, random: Math.random },
+    clock,
+    observe,
+    meta,
+    artifacts,
+    mapOf,
+    open: seal.open,
+    random: Math.random,
     outgoing: createOutgoing({ clock, allowedNetworks: config.outgoingNetworks, ...scrapeLimits }),
     allowed: (url, origins) => originAllowed(new URL(url).origin, [...origins]),
   })
@@ -293,7 +300,10 @@ function runInBackground(started: Promise<void>, { observe }: App, isStopping: (
 function wireAlerts(parts: Pick<App, 'config' | 'clock' | 'observe' | 'meta' | 'events' | 'seal'>): Alerts {
   const { config, clock, observe, meta, events, seal } = parts
   return createAlerts({
-    ...{ clock, observe, meta, events },
+    clock,
+    observe,
+    meta,
+    events,
     outgoing: createOutgoing({ clock, allowedNetworks: config.outgoingNetworks }),
     url: config.url,
     open: seal.open,
@@ -305,7 +315,11 @@ function wireAlerts(parts: Pick<App, 'config' | 'clock' | 'observe' | 'meta' | '
 function wireRefine(app: App, setup: AppSetup, lag: ReturnType<typeof createLag>, link: Link): Refine {
   const { clock, observe, meta, events, blobs, live, alerts, config } = app
   return createRefine({
-    ...{ clock, observe, meta, events, blobs },
+    clock,
+    observe,
+    meta,
+    events,
+    blobs,
     workers: config.refineWorkers,
     worker: { journalFolder: setup.folders.journal, blobFolder: setup.folders.blobs },
     artifacts: meta,
@@ -379,18 +393,33 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const app: App = {
     version: setup.version,
     startedMs: clock.now(),
-    ...{ config, clock, observe, meta, events, blobs, auth, seal, alerts },
+    config,
+    clock,
+    observe,
+    meta,
+    events,
+    blobs,
+    auth,
+    seal,
+    alerts,
     removals: wireRemovals({ config, clock, observe, meta, events, blobs, live }, thinner.pause, keys.publish),
     artifacts: wireArtifacts({ config, clock, observe, meta, blobs }),
     doctor: wireDoctor({ config, clock, meta, events, blobs }, () => refine),
     grouping: createGroupingDesk(),
     unmerge: createUnmerge({ clock, meta, events, pause: thinner.pause }),
     triage: createTriage({ clock, observe, meta, events, alerts, live, url: config.url }),
-    ...{ live, intakes, bytesUnder, disk: thinner.disk, jobs: () => jobs.states() },
-    ...{ sendAgain: again.send, deadCount: again.counted, requestId: scope.id },
+    live,
+    intakes,
+    bytesUnder,
+    disk: thinner.disk,
+    jobs: () => jobs.states(),
+    sendAgain: again.send,
+    deadCount: again.counted,
+    requestId: scope.id,
     journal: () => lag.state(clock.now(), refine.waiting()),
     waitsFor: () => refine.waitsFor(),
-    ...{ engineUp: store.up, publishKeys: keys.publish },
+    engineUp: store.up,
+    publishKeys: keys.publish,
     selfDsn: () => selfDsnOf(meta, config),
   }
   const refine = wireRefine(app, setup, lag, link)
@@ -406,8 +435,18 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     else if (message.kind === 'engine') store.note({ engine: message.up })
   })
   const jobs = createJobs({
-    ...{ clock, observe, meta, events, blobs, alerts, ...thinner, removals: app.removals },
-    ...{ artifacts: app.artifacts, triage: app.triage, regroup, scraping: wireScraping(app) },
+    clock,
+    observe,
+    meta,
+    events,
+    blobs,
+    alerts,
+    ...thinner,
+    removals: app.removals,
+    artifacts: app.artifacts,
+    triage: app.triage,
+    regroup,
+    scraping: wireScraping(app),
     retentionErrorsDays: config.retentionErrorsDays,
     retentionSpansDays: config.retentionSpansDays,
   })
@@ -454,14 +493,15 @@ async function runProcess(setup: AppSetup): Promise<void> {
   const control = await serveControl(setup.sockets.control, {
     ...peopleCommands(app.meta, app.auth, setup.config.url, changed),
     ...keepCommands({
-      ...{ config: setup.config, version: setup.version, clock: app.clock, folders: setup.folders },
-      ...{
-        meta: app.meta,
-        events: app.events,
-        backups: running.backups,
-        pause: running.pause,
-        durable: running.durable,
-      },
+      config: setup.config,
+      version: setup.version,
+      clock: app.clock,
+      folders: setup.folders,
+      meta: app.meta,
+      events: app.events,
+      backups: running.backups,
+      pause: running.pause,
+      durable: running.durable,
     }),
   })
   const api = createApi(app)

@@ -173,7 +173,11 @@ test('after a restore that was cut off the folder takes another restore and noth
     ends[name] = await failure(runStopped(config, name, { ...request, file: join(root, 'none.tar') }))
   const refused = 'START_HALF_RESTORED'
   expect(ends).toEqual({
-    ...{ bootstrap: refused, 'reset-password': refused, backup: refused, verify: refused, rehearse: refused },
+    bootstrap: refused,
+    'reset-password': refused,
+    backup: refused,
+    verify: refused,
+    rehearse: refused,
     restore: 'VALIDATION',
   })
   lockDataFolder(config.data).release()

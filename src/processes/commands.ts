@@ -136,7 +136,10 @@ async function verifyParts(parts: KeepParts): Promise<{ checks: Check[] }> {
   const journal = openJournalReader(folders.journal)
   try {
     const checks = await verify({
-      ...{ clock, meta, events, journal },
+      clock,
+      meta,
+      events,
+      journal,
       blobs: openFileBlobs(folders.blobs),
       durable: parts.durable(),
       keptSinceMs: clock.now() - config.retentionErrorsDays * dayMs,
@@ -166,7 +169,8 @@ async function withEngine<T>(
   const clock = systemClock
   const engine = supervise({
     ...engineChild(config, places, environment()),
-    ...{ clock, observe },
+    clock,
+    observe,
     message: () => undefined,
   })
   const events = openEvents(places.sockets.engine, clock, observe)
@@ -197,7 +201,9 @@ async function withStores(config: Config, work: (parts: KeepParts) => Promise<ob
       const pause = async () => () => {}
       const parts = { version: programVersion(), meta, events, folders: places.folders, clock: systemClock, pause }
       return work({
-        ...{ ...parts, config, backups: createBackups({ ...parts, data: config.data }) },
+        ...parts,
+        config,
+        backups: createBackups({ ...parts, data: config.data }),
         durable: () => stoppedDurable,
       })
     })

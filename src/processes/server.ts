@@ -93,7 +93,11 @@ const healthOf = (path: string) => /^\/api\/(?:health|relay\/healthcheck)\/(live
 
 /** Which setting is at fault when the system will not listen: a name that is nobody's, an address of another machine, a port of root's. */
 const listenFaults: Record<string, 'host' | 'port'> = {
-  ...{ ENOTFOUND: 'host', EAI_AGAIN: 'host', EADDRNOTAVAIL: 'host', EINVAL: 'host', EAFNOSUPPORT: 'host' },
+  ENOTFOUND: 'host',
+  EAI_AGAIN: 'host',
+  EADDRNOTAVAIL: 'host',
+  EINVAL: 'host',
+  EAFNOSUPPORT: 'host',
   EACCES: 'port',
 }
 
@@ -290,9 +294,16 @@ function createFront(main: Main, accept: Accept) {
   const answered = (status: number) => void screens.set(status, (screens.get(status) ?? 0) + 1)
   const socketPath = layOut(config.data).sockets.app
   const proxy = createProxy({
-    ...{ socketPath, dev, url, clientOf: who, answered, passed: createSweep() },
-    ...{ clock: systemClock, known: main.state.known },
-    ...{ folder: layOut(config.data).folders.blobs, diskReserveBytes: config.diskReserveBytes },
+    socketPath,
+    dev,
+    url,
+    clientOf: who,
+    answered,
+    passed: createSweep(),
+    clock: systemClock,
+    known: main.state.known,
+    folder: layOut(config.data).folders.blobs,
+    diskReserveBytes: config.diskReserveBytes,
     reportPath: () => reportPathOf(main.state.selfDsn, config.basePath, main.options.version),
   })
   const answers = createReady(systemClock, proxy.answers)
@@ -342,7 +353,11 @@ async function cleanSpool(folders: AppSetup['folders'], journal: JournalWriter, 
   const reader = openJournalReader(folders.journal)
   const blobs = openFileBlobs(folders.blobs)
   const drop = await findOrphans({
-    ...{ blobs, reader, durable: journal.durable(), clock: systemClock, observe },
+    blobs,
+    reader,
+    durable: journal.durable(),
+    clock: systemClock,
+    observe,
     named: journal.noteBeside,
   })
   return () => void drop().finally(() => reader.close())
@@ -363,8 +378,15 @@ function tellDurable(main: Main): () => void {
 
 const newState = (config: Config): Main['state'] => ({
   keys: readKeyFile(config.data),
-  ...{ durableSent: 0, trimmed: 0, refused: undefined, storedBy: undefined, selfDsn: undefined },
-  ...{ startedMs: systemClock.now(), numbers: undefined, screens: new Map(), known: createKnown(systemClock) },
+  durableSent: 0,
+  trimmed: 0,
+  refused: undefined,
+  storedBy: undefined,
+  selfDsn: undefined,
+  startedMs: systemClock.now(),
+  numbers: undefined,
+  screens: new Map(),
+  known: createKnown(systemClock),
 })
 
 type Ending = {

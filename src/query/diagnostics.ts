@@ -35,6 +35,9 @@ const toRestHydration = (item: NonNullable<Signs['hydration']>): NonNullable<Res
   evidence: item.evidence ?? null,
   component: item.component ?? null,
   differences: item.differences.map(({ what, name, server, client }) => ({
-    ...{ what, name: name ?? null, server: server ?? null, client: client ?? null },
+    what,
+    name: name ?? null,
+    server: server ?? null,
+    client: client ?? null,
   })),
 })

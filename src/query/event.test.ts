@@ -360,15 +360,23 @@ describe('what else the event says', () => {
     const of = (signs: Signs) => rest({ findings: { ...bare.findings, signs } }).signs
     expect(of({ react: { code: 9999 } })).toEqual({ ...none, react: { code: 9999, message: null } })
     expect(of({ invariant: { id: 'hook-order', found: 'f' } })?.invariant).toEqual({
-      ...{ id: 'hook-order', found: 'f' },
+      id: 'hook-order',
+      found: 'f',
       ...invariants['hook-order'],
     })
     expect(of({ logged: { by: 'boundary', component: 'A' } })?.logged).toEqual({
-      ...{ by: 'boundary', type: null, value: null, component: 'A', boundary: null },
+      by: 'boundary',
+      type: null,
+      value: null,
+      component: 'A',
+      boundary: null,
     })
     const differences = [{ what: 'text' as const, client: 'b' }]
     expect(of({ hydration: { cause: 'browser-only', evidence: 'e', differences } })?.hydration).toEqual({
-      ...{ cause: 'browser-only', sentence: hydrationCauses['browser-only'], evidence: 'e', component: null },
+      cause: 'browser-only',
+      sentence: hydrationCauses['browser-only'],
+      evidence: 'e',
+      component: null,
       differences: [{ what: 'text', name: null, server: null, client: 'b' }],
     })
     expect(of({ skew: { kind: 'rsc', found: 'x' }, noise: { kind: 'bot', found: 'y' } })).toEqual({

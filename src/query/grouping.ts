@@ -59,7 +59,9 @@ async function* eventsAt(
 
 export const issueName = ({ id, shortId, title, culprit }: Issue): RestIssueName => ({
   id: String(id),
-  ...{ shortId, title, culprit },
+  shortId,
+  title,
+  culprit,
 })
 
 const rulesOf = (deps: GroupingDeps, projectId: number): GroupingRules =>
@@ -70,11 +72,18 @@ export function groupingInfoOf(deps: GroupingDeps, row: SeenEvent): RestGrouping
   const event = normalOf(row)
   const { version, hashes, rule, variants } = deps.grouping.explain(event, rulesOf(deps, row.projectId))
   return {
-    ...{ version, hashes, storedHashes: row.hashes },
-    ...{ rule: rule ?? null, storedRule: event.findings.grouping.rule ?? null },
+    version,
+    hashes,
+    storedHashes: row.hashes,
+    rule: rule ?? null,
+    storedRule: event.findings.grouping.rule ?? null,
     variants: variants.map(({ name, contributes, hint, hash, why, component }) => ({
-      ...{ name, contributes, why, component },
-      ...{ hint: hint ?? null, hash: hash ?? null },
+      name,
+      contributes,
+      why,
+      component,
+      hint: hint ?? null,
+      hash: hash ?? null,
     })),
   }
 }
@@ -120,8 +129,13 @@ export async function previewOf(
     if (to !== undefined) for (const hash of hashes) if (!joined.has(hash)) joined.set(hash, to)
     const kind = to === undefined ? 'new' : to === from ? 'same' : 'issue'
     return {
-      ...{ eventID: eventId, title, issue: nameOf(from), kind },
-      ...{ to: kind === 'issue' ? nameOf(to) : null, hash: hashes[0] ?? '', rule },
+      eventID: eventId,
+      title,
+      issue: nameOf(from),
+      kind,
+      to: kind === 'issue' ? nameOf(to) : null,
+      hash: hashes[0] ?? '',
+      rule,
     }
   })
   const events = previewed.reverse()
@@ -146,7 +160,9 @@ export async function issueHashesOf(deps: GroupingDeps, issue: Issue): Promise<R
   return told.map(({ hash, mergedFrom }): RestIssueHash => {
     const count = countOf.get(hash)
     return {
-      ...{ id: hash, mergedFrom, events: count?.events ?? 0 },
+      id: hash,
+      mergedFrom,
+      events: count?.events ?? 0,
       lastSeen: count ? new Date(count.lastMs).toISOString() : null,
       latestEvent: eventOf.get(hash) ?? null,
     }

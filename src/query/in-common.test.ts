@@ -12,7 +12,12 @@ const tag = (key: string, values: Record<string, number>): TagCount => ({
   values: Object.entries(values).map(([value, events]) => ({ value, events })),
 })
 const group = (groupHash: string, events: number) => ({
-  ...{ projectId: 1, groupHash, events, users: 0, lastMs: 1, firstMs: 0 },
+  projectId: 1,
+  groupHash,
+  events,
+  users: 0,
+  lastMs: 1,
+  firstMs: 0,
 })
 
 /** The rollups say 100,000 of the issue; 2,000 rows of them are left. */

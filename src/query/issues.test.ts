@@ -63,8 +63,12 @@ beforeAll(() => {
   for (let id = 1; id <= 10; id++) meta.updateIssue(id, { status: 'resolved' }, 'ann', nowMs)
   state.meta = meta
   state.groups = Array.from({ length: count }, (_, n) => ({
-    ...{ projectId: 1, groupHash: hash(n + 1), events: 1, users: 1 },
-    ...{ lastMs: atMs(n), firstMs: atMs(n) },
+    projectId: 1,
+    groupHash: hash(n + 1),
+    events: 1,
+    users: 1,
+    lastMs: atMs(n),
+    firstMs: atMs(n),
   }))
 })
 

@@ -265,7 +265,10 @@ async function foundBy(deps: QueryDeps, request: IssueListRequest, branch: Branc
     const hashes = known.map((item) => item.groupHash)
     const groups = branch.event
       ? await deps.events.groups({
-          ...{ scope, order, max: groupsMax, users },
+          scope,
+          order,
+          max: groupsMax,
+          users,
           filter: { op: 'and', of: [branch.event, { op: 'groups', hashes }] },
         })
       : await deps.events.countsOf(scope, known, { users })

@@ -33,8 +33,11 @@ export function commonOf(counted: Counted, max: number): Common[] {
   if (counted.own === 0 || counted.others === 0) return []
   return counted.values
     .map((item) => ({
-      ...{ key: item.key, value: item.value, own: item.own },
-      ...{ ownShare: item.own / counted.own, otherShare: item.others / counted.others },
+      key: item.key,
+      value: item.value,
+      own: item.own,
+      ownShare: item.own / counted.own,
+      otherShare: item.others / counted.others,
       ...liftOf(item, counted),
     }))
     .filter((item) => item.ownShare >= shareMin && item.low >= lowMin)

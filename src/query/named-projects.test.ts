@@ -3,8 +3,15 @@ import type { Project } from '../store/meta/meta.ts'
 import { namedProjects } from './named-projects.ts'
 
 const project = (id: number, slug: string): Project => ({
-  ...{ id, organizationId: 1, slug, name: slug, platform: null, createdMs: 0, firstEventMs: null },
-  ...{ allowedOrigins: [], rev: 0 },
+  id,
+  organizationId: 1,
+  slug,
+  name: slug,
+  platform: null,
+  createdMs: 0,
+  firstEventMs: null,
+  allowedOrigins: [],
+  rev: 0,
 })
 const readable = [project(1, 'web'), project(2, 'shop')]
 const meta = {

@@ -46,7 +46,10 @@ export function cutRelease(release: string): CutRelease {
   const plus = own.indexOf('+')
   const version = plus < 0 ? own : own.slice(0, plus)
   return {
-    ...{ release, version, package: at > 0 ? release.slice(0, at) : '', build: plus < 0 ? '' : own.slice(plus + 1) },
+    release,
+    version,
+    package: at > 0 ? release.slice(0, at) : '',
+    build: plus < 0 ? '' : own.slice(plus + 1),
     semver: semverOf(`x@${version}`),
   }
 }

@@ -128,7 +128,9 @@ export function toRestReleases({ meta }: Deps, where: Where, releases: readonly 
       version,
       shortVersion: versionInfo(version).description,
       versionInfo: toVersionInfo(version),
-      ...{ status: release.archived ? 'archived' : 'open', owner: null, data: {} },
+      status: release.archived ? 'archived' : 'open',
+      owner: null,
+      data: {},
       ref: release.ref || null,
       url: release.url || null,
       dateCreated: iso(release.createdMs),
@@ -144,7 +146,11 @@ export function toRestReleases({ meta }: Deps, where: Where, releases: readonly 
       projects: projects
         .filter((project) => release.projectIds.includes(project.id))
         .map(({ id, slug, name, platform }) => ({
-          ...{ id, slug, name, platform, platforms: platform === null ? [] : [platform] },
+          id,
+          slug,
+          name,
+          platform,
+          platforms: platform === null ? [] : [platform],
           newGroups: groups.find((row) => row.projectId === id)?.issues ?? 0,
         })),
       lastDeploys: last.slice(0, environmentsMax),
@@ -178,7 +184,9 @@ export function listReleases(
   const { fromMs, toMs, offset, max } = request
   const projectIds = idsOf(request.projects)
   const wish = {
-    ...{ projectIds, text: request.text.trim(), environments: request.environments },
+    projectIds,
+    text: request.text.trim(),
+    environments: request.environments,
     archived: request.status === undefined ? undefined : request.status === 'archived',
     range:
       fromMs === undefined && toMs === undefined
@@ -211,8 +219,12 @@ export function previousWithCommits(deps: Deps, item: One): RestRelease | undefi
   const projects = item.projects.filter((project) => release.projectIds.includes(project.id))
   const found = deps.meta
     .releaseTimes({
-      ...{ projectIds: idsOf(projects), text: '', withCommits: true, untilMs: release.createdMs },
-      ...{ offset: 0, max: 2 },
+      projectIds: idsOf(projects),
+      text: '',
+      withCommits: true,
+      untilMs: release.createdMs,
+      offset: 0,
+      max: 2,
     })
     .find((row) => row.version !== item.version)
   return found && findRelease(deps, { ...item, projects, version: found.version })
@@ -236,8 +248,13 @@ export function commitFiles(
   return some(files, max, ({ commitId, path, type }, at) => {
     const of = commits.get(commitId)
     return {
-      ...{ id: `${commitId}:${offset + at}`, orgId: organizationId, author: of ? authorOf(of) : null },
-      ...{ commitMessage: of?.message ?? null, commitId: of?.sha ?? '', filename: path, type },
+      id: `${commitId}:${offset + at}`,
+      orgId: organizationId,
+      author: of ? authorOf(of) : null,
+      commitMessage: of?.message ?? null,
+      commitId: of?.sha ?? '',
+      filename: path,
+      type,
     }
   })
 }
@@ -262,8 +279,12 @@ export function releaseMarks(
   return {
     marks: shown.map(
       (item): RestMark => ({
-        ...{ kind: item.kind, version: item.version, shortVersion: versionInfo(item.version).description },
-        ...{ at: iso(item.atMs), environment: item.environment || null, projects: slugsOf(item.projectIds, projects) },
+        kind: item.kind,
+        version: item.version,
+        shortVersion: versionInfo(item.version).description,
+        at: iso(item.atMs),
+        environment: item.environment || null,
+        projects: slugsOf(item.projectIds, projects),
       }),
     ),
     omitted: came.all + went.all - shown.length,

@@ -62,7 +62,11 @@ function panelsOf(deps: Deps, { organization, projects, release }: Where): Panel
   const projectIds = projects.map((project) => project.id)
   const { version } = release
   const deploys = deps.meta.deploysOf({
-    ...{ organizationId: organization.id, version, projectIds, offset: 0, max: deploysMax },
+    organizationId: organization.id,
+    version,
+    projectIds,
+    offset: 0,
+    max: deploysMax,
   })
   const last = new Map<string, Panel>()
   for (const { environment, projectIds: own, finishedMs } of deploys)
@@ -81,7 +85,9 @@ async function issuesOf(
 ): Promise<RestSkew['issues']> {
   const scope = scopeOf(panel)
   const groups = await events.groups({
-    ...{ scope, order: 'events', max: 200 },
+    scope,
+    order: 'events',
+    max: 200,
     filter: { op: 'or', of: skewKindIds.map((value) => ({ op: 'tag', key: skewTag, match: 'is', value })) },
   })
   const owners = meta.issueIdsOf(groups)
@@ -101,7 +107,10 @@ async function issuesOf(
 }
 
 const scopeOf = ({ environment, projectIds, fromMs, toMs }: Panel) => ({
-  ...{ projectIds, environments: environment === null ? [] : [environment], fromMs, toMs },
+  projectIds,
+  environments: environment === null ? [] : [environment],
+  fromMs,
+  toMs,
 })
 
 async function skewOf(deps: Deps, where: Where, panel: Panel): Promise<RestSkew> {
@@ -116,7 +125,11 @@ async function skewOf(deps: Deps, where: Where, panel: Panel): Promise<RestSkew>
   const kinds = new Map<string, number>()
   for (const bucket of found.buckets) kinds.set(bucket.kind, (kinds.get(bucket.kind) ?? 0) + bucket.events)
   return {
-    ...{ environment, from: iso(fromMs), to: iso(toMs), until, events },
+    environment,
+    from: iso(fromMs),
+    to: iso(toMs),
+    until,
+    events,
     people: {
       all: found.people,
       recovered: found.recovered,

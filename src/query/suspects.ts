@@ -107,15 +107,17 @@ function toSuspect(suspicion: Suspicion<CommitTime>, { commit, release, of, issu
     ...toRestCommit(commit),
     release,
     suspicion: {
-      ...{ frame: suspicion.frame, function: of.function, filename: suspicion.framePath, lineNo: of.lineNo },
-      ...{
-        path: suspicion.path,
-        change: suspicion.change,
-        parts: suspicion.parts,
-        confidence: suspicion.confidence,
-        alike: suspicion.alike,
-      },
-      ...{ beforeMs, sentence: sentenceOf(suspicion, of, beforeMs) },
+      frame: suspicion.frame,
+      function: of.function,
+      filename: suspicion.framePath,
+      lineNo: of.lineNo,
+      path: suspicion.path,
+      change: suspicion.change,
+      parts: suspicion.parts,
+      confidence: suspicion.confidence,
+      alike: suspicion.alike,
+      beforeMs,
+      sentence: sentenceOf(suspicion, of, beforeMs),
     },
   }
 }

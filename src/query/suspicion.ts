@@ -104,7 +104,7 @@ function bestOf<Commit>(
     const [fit] = fits.sort((x, y) => y.parts - x.parts || confidences[x.confidence] - confidences[y.confidence])
     if (!fit || (best[0] && fit.parts < best[0].parts)) continue
     if (best[0] && fit.parts > best[0].parts) best = []
-    best.push({ ...{ commit, frame: frame.at, path, change, alike: 0 }, ...fit, key: parts.join('/') })
+    best.push({ commit, frame: frame.at, path, change, alike: 0, ...fit, key: parts.join('/') })
   }
   const paths = new Set(best.map((item) => item.key)).size
   // Several files that fit equally: at most one of them is the frame's.

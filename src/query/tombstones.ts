@@ -11,7 +11,10 @@ export function tombstonesOf(meta: Pick<MetaStore, 'discardedOf' | 'people'>, pr
     const [first] = own
     const person = people.get(first?.userId ?? '')
     return {
-      ...{ id, title: first?.title ?? '', culprit: first?.culprit ?? '', hashes: own.map((item) => item.hash) },
+      id,
+      title: first?.title ?? '',
+      culprit: first?.culprit ?? '',
+      hashes: own.map((item) => item.hash),
       actor: person ? { id: person.id, name: person.name, email: person.email } : null,
       dateCreated: new Date(first?.createdMs ?? 0).toISOString(),
     }

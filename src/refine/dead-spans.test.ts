@@ -11,12 +11,18 @@ const times = { start_timestamp: atS - 1, timestamp: atS }
 
 /** A transaction with two spans, and a third that is none: it ends as invalid when the item comes first. */
 const transaction = (name: string, n: number) => ({
-  ...{ transaction: name, ...times, contexts: { trace: { trace_id: hex(n, 32), span_id: hex(n) } } },
+  transaction: name,
+  ...times,
+  contexts: { trace: { trace_id: hex(n, 32), span_id: hex(n) } },
   spans: [...[1, 2].map((at) => ({ ...times, span_id: hex(n + at), parent_span_id: hex(n) })), { span_id: 'none' }],
 })
 const container = (name: string, n: number) => ({
   items: [0, 1, 2, 3].map((at) => ({
-    ...{ trace_id: hex(n, 32), span_id: hex(n + at), name, start_timestamp: atS - 1, end_timestamp: atS },
+    trace_id: hex(n, 32),
+    span_id: hex(n + at),
+    name,
+    start_timestamp: atS - 1,
+    end_timestamp: atS,
   })),
 })
 const item = (framing: object, payload: object) => `${JSON.stringify(framing)}\n${JSON.stringify(payload)}\n`

@@ -55,10 +55,18 @@ test.each([
 
 test('no event stands where the next record does', () => {
   const record = {
-    ...{ jpos: 1000, end: 1003, body: Buffer.alloc(0) },
+    jpos: 1000,
+    end: 1003,
+    body: Buffer.alloc(0),
     head: {
-      ...{ ...head, receivedMs: recordedMs, projectId: 7, organizationId: 1, keyId: 3 },
-      ...{ clientAddress: '', userAgent: '', origin: '' },
+      ...head,
+      receivedMs: recordedMs,
+      projectId: 7,
+      organizationId: 1,
+      keyId: 3,
+      clientAddress: '',
+      userAgent: '',
+      origin: '',
     },
   }
   const { events, outcomes } = refineRecord(record, Buffer.from(body), plainSettings)

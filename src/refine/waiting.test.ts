@@ -231,7 +231,10 @@ test('a worker that ends while it waits for the disk is not waited for', async (
   )
   const told: boolean[] = []
   const crew = createCrew({
-    ...{ size: 1, observe: silent, settingsOf: () => undefined, full: (full) => void told.push(full) },
+    size: 1,
+    observe: silent,
+    settingsOf: () => undefined,
+    full: (full) => void told.push(full),
     setup: { journalFolder: folder, blobFolder: folder, file },
   })
   await until(() => told.length >= 2, 'an end')

@@ -25,7 +25,8 @@ test('a command is carried out by whoever listens on the socket', async () => {
   await expect(giveCommand(path, 'refuse', {})).rejects.toThrow('E-mail is not valid.')
   await expect(giveCommand(path, 'busy', {})).rejects.toMatchObject({ code: 'BACKUP_RUNNING', message: 'To x.tar.' })
   await expect(giveCommand(path, 'break', {})).rejects.toMatchObject({
-    ...{ code: 'INTERNAL', message: expect.stringContaining('boom') },
+    code: 'INTERNAL',
+    message: expect.stringContaining('boom'),
   })
   for (const name of ['nothing', '', 'toString', '__proto__', 'greet/x'])
     await expect(giveCommand(path, name, { name: 'x' })).rejects.toThrow('No such command')

@@ -5,21 +5,36 @@ import { askDoctor } from './doctor.ts'
 
 const place = { url: 'https://m.test', org: 'acme', project: 'web', release: 'shop@1', dist: '' }
 const env = {
-  ...{ SENTRY_URL: 'https://m.test/base/', SENTRY_ORG: 'acme', SENTRY_PROJECT: 'w b', SENTRY_AUTH_TOKEN: 'secret' },
+  SENTRY_URL: 'https://m.test/base/',
+  SENTRY_ORG: 'acme',
+  SENTRY_PROJECT: 'w b',
+  SENTRY_AUTH_TOKEN: 'secret',
   SENTRY_RELEASE: 'from-env',
 }
 const good: ReleaseDiagnosis = {
-  ...{ release: 'shop@1', dist: null, verdict: 'ok', findings: [], events: { looked: 2, frames: 3, mapped: 3 } },
+  release: 'shop@1',
+  dist: null,
+  verdict: 'ok',
+  findings: [],
+  events: { looked: 2, frames: 3, mapped: 3 },
   bundles: [
     {
-      ...{ bundleId: '21f75f18-0877-561e-8912-ee3f76ac0a69', verdict: 'ok', dateCreated: '', used: true },
-      ...{ associations: [], scripts: 1, read: 1, findings: [], files: [] },
+      bundleId: '21f75f18-0877-561e-8912-ee3f76ac0a69',
+      verdict: 'ok',
+      dateCreated: '',
+      used: true,
+      associations: [],
+      scripts: 1,
+      read: 1,
+      findings: [],
+      files: [],
     },
   ],
 }
 const wrong: ReleaseDiagnosis = {
   ...good,
-  ...{ verdict: 'wrong', events: null },
+  verdict: 'wrong',
+  events: null,
   findings: [
     { ...findingOf('map_broken', { map: '~/a\u001b[2J.js.map' }, place), count: 2 },
     { ...findingOf('no_line', {}, place), count: 1 },

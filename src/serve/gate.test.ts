@@ -9,7 +9,9 @@ const limits: GateLimits = {
   streams: { perAddress: 2, total: 3 },
 }
 const from = (address: string, credential?: string): Asker => ({
-  ...{ kind: credential === undefined ? 'unknown' : 'known', address, credential },
+  kind: credential === undefined ? 'unknown' : 'known',
+  address,
+  credential,
 })
 const still = { bytes: () => 0, cut: () => undefined }
 const never = new AbortController().signal

@@ -10,7 +10,11 @@ import { bodyBytesMaxOf, createIncoming, type IncomingLimits, Left } from './inc
 
 const MiB = 1024 * 1024
 const limits: IncomingLimits = {
-  ...{ memoryBytesEach: 100, memoryBytes: 250, fileBytes: 4 * 16 * MiB, slowMs: 30_000, slowBytesPerS: 1000 },
+  memoryBytesEach: 100,
+  memoryBytes: 250,
+  fileBytes: 4 * 16 * MiB,
+  slowMs: 30_000,
+  slowBytesPerS: 1000,
 }
 let folder: string
 beforeAll(() => {

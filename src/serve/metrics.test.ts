@@ -91,7 +91,9 @@ describe('who may read', () => {
   const front = createServer(
     (req, res) =>
       void answerMetrics(req, res, {
-        ...{ socketPath: '/nowhere.sock', metrics: () => metricsOf(numbers), open: state.open },
+        socketPath: '/nowhere.sock',
+        metrics: () => metricsOf(numbers),
+        open: state.open,
       }).catch(() => {
         state.access = -1
       }),

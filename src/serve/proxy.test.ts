@@ -21,7 +21,11 @@ afterEach(async () => {
 })
 
 const optionsOf = (more: Partial<ProxyOptions>): ProxyOptions => ({
-  ...{ socketPath, clock: systemClock, folder: tmpdir(), diskReserveBytes: 0, dev: false },
+  socketPath,
+  clock: systemClock,
+  folder: tmpdir(),
+  diskReserveBytes: 0,
+  dev: false,
   known: { of: ({ authorization }) => (authorization === 'Bearer good' ? 'good' : undefined) },
   url: new URL('https://errors.example:8443'),
   clientOf: () => ({ address: '1.2.3.4', proto: 'http', host: 'errors.example' }),

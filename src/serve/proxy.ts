@@ -168,7 +168,8 @@ function ownOf(req: IncomingMessage, { dev, url, reportPath }: ProxyOptions): Ow
   // Browsers take endpoints on secure origins only, and where they do they leave report-uri alone.
   const isSecure = url.protocol === 'https:'
   return {
-    ...{ requestId: requestIdOf(req.headers), nonce },
+    requestId: requestIdOf(req.headers),
+    nonce,
     page: {
       'content-security-policy': contentPolicy(nonce, dev, path, isSecure),
       ...(path !== undefined && isSecure ? { 'reporting-endpoints': reportingEndpoints(path) } : {}),
@@ -212,10 +213,14 @@ function ask(parts: Parts, passing: Passing): void {
   const own = ownOf(req, options)
   const upstream = request(
     {
-      ...{ socketPath: options.socketPath, agent, method: req.method, path: req.url },
+      socketPath: options.socketPath,
+      agent,
+      method: req.method,
+      path: req.url,
       headers: {
         ...passedOn(req, options, held.body),
-        ...{ 'x-request-id': own.requestId, 'x-nonce': own.nonce },
+        'x-request-id': own.requestId,
+        'x-nonce': own.nonce,
         'content-security-policy': own.page['content-security-policy'],
       },
       maxHeaderSize: answerHeaderBytesMax,
@@ -300,7 +305,9 @@ export function createProxy(options: ProxyOptions) {
   const room = () =>
     createIncoming({ clock, folder, diskReserveBytes, ...(limits.incoming ? { limits: limits.incoming } : {}) })
   const parts: Parts = {
-    ...{ options, agent, gate: createGate(clock, limits.gate) },
+    options,
+    agent,
+    gate: createGate(clock, limits.gate),
     incoming: { known: room(), unknown: room() },
   }
   const handle = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
@@ -328,7 +335,8 @@ export function createProxy(options: ProxyOptions) {
     }
   }
   return {
-    ...{ handle, upgrade },
+    handle,
+    upgrade,
     /** For a request that asks process app in its own way, under the same limits; false: it was answered, or its sender left. */
     admits: async (req: IncomingMessage, res: ServerResponse) => (await admit(parts, req, res)) !== undefined,
     answers: () => answersAt(parts),

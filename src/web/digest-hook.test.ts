@@ -41,8 +41,15 @@ it('passes the compiler as it stands, with the types of the SDK', () => {
     writeFileSync(file, part.code)
   }
   const compilerOptions = {
-    ...{ strict: true, noEmit: true, skipLibCheck: true, jsx: 'preserve', types: [] },
-    ...{ target: 'es2022', module: 'esnext', moduleResolution: 'bundler', lib: ['es2022', 'dom'] },
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    jsx: 'preserve',
+    types: [],
+    target: 'es2022',
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    lib: ['es2022', 'dom'],
   }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['**/*'] }))
   const tsc = join(root, 'node_modules/typescript/bin/tsc')

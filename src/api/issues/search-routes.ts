@@ -121,8 +121,15 @@ const savedRoutes: Route[] = [
       demandReadable(app, actor, found, given.query)
       const { name, query, sort, projects, environments } = given
       const made = app.meta.saveSearch({
-        ...{ organizationId: organizationOf(found).id, userId: actor.person.id, shared },
-        ...{ name, query, sort, projects, environments, span: spanOf(given) ?? '' },
+        organizationId: organizationOf(found).id,
+        userId: actor.person.id,
+        shared,
+        name,
+        query,
+        sort,
+        projects,
+        environments,
+        span: spanOf(given) ?? '',
       })
       return { body: toRest(app, actor, found, made) }
     },

@@ -20,7 +20,9 @@ export function toRestOrganization(app: App, organization: Organization): RestOr
     dateCreated: new Date(organization.createdMs).toISOString(),
     status: { id: 'active', name: 'active' },
     features: [],
-    ...{ isEarlyAdopter: false, require2FA: false, requireEmailVerification: false },
+    isEarlyAdopter: false,
+    require2FA: false,
+    requireEmailVerification: false,
     links: { organizationUrl: `${app.config.url}/o/${organization.slug}`, regionUrl: app.config.url },
   }
 }

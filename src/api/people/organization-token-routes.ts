@@ -17,7 +17,9 @@ const newToken = z.strictObject({ ...shape.shape, token: z.string() }).meta({ id
 
 const toRest = (apiToken: ApiToken): z.input<typeof token> => ({
   id: String(apiToken.id),
-  ...{ name: apiToken.name, scopes: apiToken.scopes, tokenLastCharacters: apiToken.prefix.slice(-4) },
+  name: apiToken.name,
+  scopes: apiToken.scopes,
+  tokenLastCharacters: apiToken.prefix.slice(-4),
   dateCreated: new Date(apiToken.createdMs).toISOString(),
   dateLastUsed: apiToken.lastUsedMs === null ? null : new Date(apiToken.lastUsedMs).toISOString(),
 })

@@ -22,13 +22,24 @@ const scopesOf = (role: Role): string[] => [
 /** The roles in an organization from the least to the most, and the one in a team. */
 export const roleLists = {
   orgRoleList: roles.map(([id, name, desc]) => ({
-    ...{ id, name, desc, scopes: scopesOf(id), isAllowed: true, isRetired: false as const, isGlobal: true },
+    id,
+    name,
+    desc,
+    scopes: scopesOf(id),
+    isAllowed: true,
+    isRetired: false as const,
+    isGlobal: true,
     minimumTeamRole: 'contributor',
   })),
   teamRoleList: [
     {
-      ...{ id: 'contributor' as const, name: 'Contributor', desc: 'Has what the role in the organization allows.' },
-      ...{ scopes: [], isAllowed: true, isRetired: false as const, isMinimumRoleFor: null },
+      id: 'contributor' as const,
+      name: 'Contributor',
+      desc: 'Has what the role in the organization allows.',
+      scopes: [],
+      isAllowed: true,
+      isRetired: false as const,
+      isMinimumRoleFor: null,
     },
   ],
 }

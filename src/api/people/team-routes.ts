@@ -16,10 +16,19 @@ export function toRestTeam(app: App, actor: Actor, organization: Organization, i
   const { id, slug, name, createdMs } = organization
   const isMember = app.meta.memberOf(id, actor.person.id) !== undefined
   return {
-    ...{ id: String(id), slug, name, dateCreated: new Date(createdMs).toISOString() },
-    ...{ isMember, teamRole: isMember ? 'contributor' : null, flags: { 'idp:provisioned': false }, access: [] },
-    ...{ hasAccess: true, isPending: false, memberCount: app.meta.membersOf(id).length },
-    ...{ avatar: { avatarType: 'letter_avatar', avatarUuid: null }, externalTeams: [] },
+    id: String(id),
+    slug,
+    name,
+    dateCreated: new Date(createdMs).toISOString(),
+    isMember,
+    teamRole: isMember ? 'contributor' : null,
+    flags: { 'idp:provisioned': false },
+    access: [],
+    hasAccess: true,
+    isPending: false,
+    memberCount: app.meta.membersOf(id).length,
+    avatar: { avatarType: 'letter_avatar', avatarUuid: null },
+    externalTeams: [],
     ...(isDetailed
       ? {
           projects: readableProjects(app, actor, organization).map((readableProject) =>
@@ -62,7 +71,10 @@ const refusals: readonly Route[] = [
     ] as const
   ).map(([method, path, operationId, action]) =>
     route({
-      ...{ method, path, operationId, action },
+      method,
+      path,
+      operationId,
+      action,
       summary: 'Always 501 with the code TEAMS_NOT_BUILT: each organization has one team that holds everyone.',
       response: z.never(),
       handle: (call) => {

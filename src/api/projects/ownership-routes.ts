@@ -105,8 +105,12 @@ export async function tryOwnership(app: App, project: Project, text: string): Pr
     const { rule, overAt: line } = row ? ownerRuleOf(rules, ownedEventOf(row)) : {}
     if (line !== undefined) faults.push({ line, sentence: tooLong(shortId) })
     tried.push({
-      ...{ id: String(id), shortId, title },
-      ...{ line: rule?.line ?? null, rule: rule?.text ?? null, owner: rule?.owners[0] ?? null },
+      id: String(id),
+      shortId,
+      title,
+      line: rule?.line ?? null,
+      rule: rule?.text ?? null,
+      owner: rule?.owners[0] ?? null,
     })
   }
   return { faults, issues: tried }

@@ -41,8 +41,14 @@ export function toRestProject(app: App, organization: Organization, project: Pro
     features: [],
     status: 'active',
     // There is nothing to set here yet; clients with generated code read no project without them.
-    ...{ options: {}, color: '#6d5bd0', isPublic: false, resolveAge: 0, subjectTemplate: '' },
-    ...{ digestsMinDelay: 0, digestsMaxDelay: 0, securityTokenHeader: null },
+    options: {},
+    color: '#6d5bd0',
+    isPublic: false,
+    resolveAge: 0,
+    subjectTemplate: '',
+    digestsMinDelay: 0,
+    digestsMaxDelay: 0,
+    securityTokenHeader: null,
     teams: [team],
     team,
     organization: toRestOrganization(app, organization),
@@ -144,7 +150,9 @@ const rate = z
   .nullable()
 const keyFields = z
   .object({
-    ...{ name: nameText, label: nameText, rateLimit: rate },
+    name: nameText,
+    label: nameText,
+    rateLimit: rate,
     browserSdkVersion: z.string().regex(/^(latest|\d{1,3}(\.(\d{1,4}|x)){1,2})$/, 'latest, or a version as 10.x.'),
     dynamicSdkLoaderOptions: z.partialRecord(z.enum(loaderOptionNames), z.boolean()),
   })
@@ -276,7 +284,8 @@ export const projectRoutes: readonly Route[] = [
       const by = { userId: actor.person.id, rev: revisionOf(body, request) }
       const names: Record<string, string> = {
         ...(body.allowedOrigins ? {} : { allowedOrigins: 'allowedDomains' }),
-        ...{ fingerprintRules: 'fingerprintingRules', stackRules: 'groupingEnhancements' },
+        fingerprintRules: 'fingerprintingRules',
+        stackRules: 'groupingEnhancements',
       }
       const changed = underName(names, () => app.meta.updateProject(id, changeOf(app, body), by))
       await app.publishKeys()

@@ -11,17 +11,18 @@ type Project = RestRegroupings['runs'][number]['project']
 
 /** A run in the shape of the API. */
 const toRest = (regrouping: Regrouping, project: Project): RestRegroupings['runs'][number] => ({
-  ...{ id: String(regrouping.id), project, cause: regrouping.cause },
+  id: String(regrouping.id),
+  project,
+  cause: regrouping.cause,
   dateCreated: new Date(regrouping.createdMs).toISOString(),
   dateEnded: regrouping.endedMs === null ? null : new Date(regrouping.endedMs).toISOString(),
   // An event may have come twice into view, where a run began anew.
-  ...{
-    total: regrouping.total,
-    looked: Math.min(regrouping.looked, regrouping.total),
-    mapped: regrouping.mapped,
-    moved: regrouping.moved,
-  },
-  ...{ issues: regrouping.issues, error: regrouping.error },
+  total: regrouping.total,
+  looked: Math.min(regrouping.looked, regrouping.total),
+  mapped: regrouping.mapped,
+  moved: regrouping.moved,
+  issues: regrouping.issues,
+  error: regrouping.error,
 })
 
 /** Events that are mapped again when their source maps come after them. */

@@ -16,14 +16,21 @@ function toRestBundles(app: App, projectId: number, rows: readonly Bundle[]): z.
     associations: links
       .filter((link) => link.bundleId === row.id && (link.release !== '' || link.dist !== ''))
       .map(({ release, dist }) => ({ release: release || null, dist: dist || null })),
-    ...{ date: iso(row.createdMs), dateModified: iso(row.createdMs), lastUsed: iso(row.usedMs) },
-    ...{ fileCount: row.files, size: row.bytes, sha1: row.checksum },
+    date: iso(row.createdMs),
+    dateModified: iso(row.createdMs),
+    lastUsed: iso(row.usedMs),
+    fileCount: row.files,
+    size: row.bytes,
+    sha1: row.checksum,
   }))
 }
 
 const toRestFile = (item: ArtifactFile): z.input<typeof shapes.artifactFile> => ({
   id: String(item.id),
-  ...{ filePath: item.url, fileType: item.type, fileSize: item.bytes, debugId: item.debugId || null },
+  filePath: item.url,
+  fileType: item.type,
+  fileSize: item.bytes,
+  debugId: item.debugId || null,
   sourcemap: item.headers.sourcemap ?? item.headers['x-sourcemap'] ?? null,
 })
 

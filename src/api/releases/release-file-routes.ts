@@ -82,7 +82,9 @@ async function upload(call: Call<unknown, undefined>) {
     }
     const bundle = await app.artifacts.addFile({
       organizationId: organizationOf(found).id,
-      ...{ projectIds: there.projectIds, release, stream: part.content },
+      projectIds: there.projectIds,
+      release,
+      stream: part.content,
       about: async () => {
         for await (const rest of parts) await takeField(rest, fields)
         const url = fields.name || (part.filename ?? '')

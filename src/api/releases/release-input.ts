@@ -102,14 +102,14 @@ export function commitsOf(list: NonNullable<z.output<typeof commitList>>, nowMs:
         .slice(0, Math.min(left, commitFilesMax))
       left -= files?.length ?? 0
       return {
-        ...{
-          repository: item.repository ?? unnamedRepository,
-          sha: item.id,
-          message: cut(item.message, messageCharactersMax),
-        },
+        repository: item.repository ?? unnamedRepository,
+        sha: item.id,
+        message: cut(item.message, messageCharactersMax),
         authorName: cut(item.author_name, authorCharactersMax),
         authorEmail: cut(item.author_email, authorCharactersMax),
-        ...{ atMs: item.atMs, files, filesOmitted: (given?.length ?? 0) - (files?.length ?? 0) },
+        atMs: item.atMs,
+        files,
+        filesOmitted: (given?.length ?? 0) - (files?.length ?? 0),
       }
     })
 }
@@ -117,5 +117,7 @@ export function commitsOf(list: NonNullable<z.output<typeof commitList>>, nowMs:
 /** Refs as they are stored. */
 export const refsOf = (list: NonNullable<z.output<typeof refList>>): Ref[] =>
   list.map(({ repository, commit: head, previousCommit }) => ({
-    ...{ repository, commit: head, previous: previousCommit ?? '' },
+    repository,
+    commit: head,
+    previous: previousCommit ?? '',
   }))

@@ -85,8 +85,14 @@ function addDeploy(call: Call<unknown, z.output<typeof deployBody>>) {
   if (startedMs !== null && startedMs > finishedMs)
     throw new MishapError('VALIDATION', { fields: { dateStarted: ['A deploy starts before it is finished.'] } })
   const deploy = app.meta.addDeploy({
-    ...{ organizationId: organizationOf(found).id, version: release.version, environment: body.environment },
-    ...{ name: body.name ?? '', url: body.url ?? '', startedMs, finishedMs, projectIds: about.map((item) => item.id) },
+    organizationId: organizationOf(found).id,
+    version: release.version,
+    environment: body.environment,
+    name: body.name ?? '',
+    url: body.url ?? '',
+    startedMs,
+    finishedMs,
+    projectIds: about.map((item) => item.id),
   })
   return { body: toRestDeploy(deploy, about) }
 }
@@ -187,7 +193,9 @@ function marks(call: Call<z.output<typeof marksQuery>, undefined>) {
     body: releaseMarks(app, {
       organization: organizationOf(found),
       projects: releaseProjects(call, 'release:read', query.project),
-      ...{ environments, fromMs: range.fromMs, toMs: range.toMs },
+      environments,
+      fromMs: range.fromMs,
+      toMs: range.toMs,
       ...(max === undefined ? {} : { max }),
     }),
   }

@@ -75,9 +75,13 @@ function list(call: Call<z.output<typeof listQuery>, undefined>) {
     organization: organizationOf(found),
     projects: releaseProjects(call, 'release:read', query.project),
     environments: query.environment.filter((item) => item !== ''),
-    ...{ text: query.query ?? '', sort: query.sort ?? 'date', offset, max: limit },
+    text: query.query ?? '',
+    sort: query.sort ?? 'date',
+    offset,
+    max: limit,
     status: query.status,
-    ...{ fromMs: range?.fromMs, toMs: range?.toMs },
+    fromMs: range?.fromMs,
+    toMs: range?.toMs,
   })
   const page = pageByOffset(rows, offset, limit, more, hits)
   return { body: page.rows, headers: pageHeaders(app.config.url, request.url, page) }

@@ -18,7 +18,10 @@ function list(call: Call<z.output<typeof listQuery>, undefined>) {
   const limit = limitOf(query, 100)
   const { offset } = readCursor(query.cursor)
   const rows = app.meta.repositoriesOf({
-    ...{ organizationId: organizationOf(found).id, listed: query.named !== '1', offset, max: limit + 1 },
+    organizationId: organizationOf(found).id,
+    listed: query.named !== '1',
+    offset,
+    max: limit + 1,
   })
   const page = pageByOffset(rows.slice(0, limit).map(toRestRepository), offset, limit, rows.length > limit)
   return { body: page.rows, headers: pageHeaders(app.config.url, request.url, page) }

@@ -81,7 +81,10 @@ async function assemble(call: Call<unknown, z.output<typeof assembleBody>>, rele
   const projects = namedProjects(call, 'release:write', body.projects)
   const state = await app.artifacts.assemble({
     organizationId: organizationOf(found).id,
-    ...{ checksum: body.checksum, chunks: body.chunks, release, dist: body.dist ?? '' },
+    checksum: body.checksum,
+    chunks: body.chunks,
+    release,
+    dist: body.dist ?? '',
     projectIds: projects.map((project) => project.id),
   })
   return { body: { ...state, detail: state.detail ?? null } }
@@ -90,8 +93,13 @@ async function assemble(call: Call<unknown, z.output<typeof assembleBody>>, rele
 const optionsOf = (origin: string, slug: string): z.input<typeof shapes.chunkOptions> => ({
   // Absolute: sentry-cli would take a path too, the bundler plugins of version 11 would not.
   url: `${origin}/api/0/organizations/${slug}/chunk-upload/`,
-  ...{ chunkSize: chunkBytesMax, chunksPerRequest: chunksPerRequestMax, maxRequestSize: chunkRequestBytesMax },
-  ...{ maxFileSize: bundleBytesMax, concurrency: chunkConcurrency, hashAlgorithm: 'sha1', compression: ['gzip'] },
+  chunkSize: chunkBytesMax,
+  chunksPerRequest: chunksPerRequestMax,
+  maxRequestSize: chunkRequestBytesMax,
+  maxFileSize: bundleBytesMax,
+  concurrency: chunkConcurrency,
+  hashAlgorithm: 'sha1',
+  compression: ['gzip'],
   accept: ['release_files', 'artifact_bundles', 'artifact_bundles_v2'],
 })
 

@@ -177,15 +177,13 @@ describe('the rest of the status', () => {
     const status = await statusOf(app)
     expect(status.ledger).toMatchObject({ received: 9, stored: 9, lost: 0, thinned: 7 })
     expect(status.disk.budget).toEqual({
-      ...{
-        budgetBytes: 100,
-        storedBytes: 65,
-        eventBytes: 10,
-        spanBytes: 5,
-        blobBytes: 20,
-        databaseBytes: 30,
-        copyBytes: 0,
-      },
+      budgetBytes: 100,
+      storedBytes: 65,
+      eventBytes: 10,
+      spanBytes: 5,
+      blobBytes: 20,
+      databaseBytes: 30,
+      copyBytes: 0,
     })
     const none = { startedAt: at, budgetBytes: 100, events: 0, attachments: 0 }
     expect(status.disk.thinned).toEqual([

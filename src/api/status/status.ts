@@ -79,8 +79,13 @@ async function budgetOf(app: App): Promise<RestStatus['disk']['budget']> {
   try {
     const { budget, stored, events, spans, blobs, database, copies } = await app.disk()
     return {
-      ...{ budgetBytes: budget, storedBytes: stored },
-      ...{ eventBytes: events, spanBytes: spans, blobBytes: blobs, databaseBytes: database, copyBytes: copies },
+      budgetBytes: budget,
+      storedBytes: stored,
+      eventBytes: events,
+      spanBytes: spans,
+      blobBytes: blobs,
+      databaseBytes: database,
+      copyBytes: copies,
     }
   } catch (error) {
     if (isAway(error)) return null

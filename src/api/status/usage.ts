@@ -90,6 +90,8 @@ export async function usageOf(app: App, organization: Organization, isOperator: 
     item.artifacts.bytes
   return {
     projects: projects.sort((a, b) => sum(b) - sum(a)),
-    ...{ journalBytes: journalBytes ?? null, databaseBytes: databaseBytes ?? null, spoolBytes: spoolBytes ?? null },
+    journalBytes: journalBytes ?? null,
+    databaseBytes: databaseBytes ?? null,
+    spoolBytes: spoolBytes ?? null,
   }
 }

@@ -163,7 +163,13 @@ const known = (key: string): Field => {
 }
 
 const measure = (key: string, compare: string, value: number, unit: string) => ({
-  ...{ op: 'measure', key, aggregate: false, compare, value, unit, at: 9 },
+  op: 'measure',
+  key,
+  aggregate: false,
+  compare,
+  value,
+  unit,
+  at: 9,
 })
 
 describe('typed', () => {

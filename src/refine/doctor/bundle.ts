@@ -121,12 +121,16 @@ export async function diagnosePack(
     return [finding.code === 'map_unnamed' && anyMapped ? { ...finding, weight: 'note' as const } : finding]
   })
   return {
-    ...{ bundleId: bundle.uuid, verdict: verdictOf(findings, all.length === 0) },
-    ...{ dateCreated: new Date(bundle.createdMs).toISOString(), used: bundle.usedMs > bundle.createdMs },
+    bundleId: bundle.uuid,
+    verdict: verdictOf(findings, all.length === 0),
+    dateCreated: new Date(bundle.createdMs).toISOString(),
+    used: bundle.usedMs > bundle.createdMs,
     associations: links
       .filter((link) => link.release !== '')
       .map(({ release, dist }) => ({ release, dist: dist || null })),
-    ...{ scripts: all.length, read: scripts.filter((script) => script.read).length, findings: countFindings(findings) },
+    scripts: all.length,
+    read: scripts.filter((script) => script.read).length,
+    findings: countFindings(findings),
     files: scripts.map(({ read: _read, ...one }) => one),
   }
 }

@@ -36,8 +36,12 @@ function framesIn({ stacktrace, raw_stacktrace: raw }: Stacked, context: FrameCo
       const given = frame.abs_path ?? frame.filename ?? ''
       const line = frame.lineno !== undefined && frame.lineno >= 1 ? frame.lineno : undefined
       return {
-        ...{ url: addressOf(given), debugId: context.debugIdOf(frame.abs_path ?? ''), line, column: frame.colno },
-        ...{ inApp: stored[at]?.in_app ?? frame.in_app, stored: stored[at]?.data },
+        url: addressOf(given),
+        debugId: context.debugIdOf(frame.abs_path ?? ''),
+        line,
+        column: frame.colno,
+        inApp: stored[at]?.in_app ?? frame.in_app,
+        stored: stored[at]?.data,
       }
     })
     .reverse()
@@ -133,9 +137,14 @@ export async function diagnoseEvent(
   const files = withoutForeign(judged, placeOf(deps, here, release, dist)).toSorted((a, b) => weightOf(a) - weightOf(b))
   const mapped = frames.filter((frame) => frame.stored?.symbolicated === true).length
   return {
-    ...{ eventId: event.event_id, release: release ?? null, dist: event.dist ?? null, verdict: verdictOf(files) },
+    eventId: event.event_id,
+    release: release ?? null,
+    dist: event.dist ?? null,
+    verdict: verdictOf(files),
     frames: { mapped, unmapped: frames.length - mapped, ignored },
-    ...{ finding: files[0]?.finding ?? null, files, filesOmitted: Math.max(0, groups.length - filesMax) },
+    finding: files[0]?.finding ?? null,
+    files,
+    filesOmitted: Math.max(0, groups.length - filesMax),
   }
 }
 

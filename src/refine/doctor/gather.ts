@@ -113,8 +113,11 @@ export const placeOf = (
   release = '',
   dist = '',
 ): DoctorPlace => ({
-  ...{ url: deps.url, org: organization.slug, project: project.slug },
-  ...{ release, dist },
+  url: deps.url,
+  org: organization.slug,
+  project: project.slug,
+  release,
+  dist,
 })
 
 /**
@@ -139,7 +142,12 @@ export async function gather(
   const release = asked.release
   return {
     facts: {
-      ...{ asked, found, retentionDays, nowMs: clock.now(), receivedMs: event.receivedMs, sdk: event.sdk },
+      asked,
+      found,
+      retentionDays,
+      nowMs: clock.now(),
+      receivedMs: event.receivedMs,
+      sdk: event.sdk,
       place: placeOf(deps, here, release, asked.dist),
       uploads: meta.uploadsOf(projectId),
       ofRelease: meta.uploadsOf(projectId, { release: release ?? '', dist: asked.dist }),

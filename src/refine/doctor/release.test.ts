@@ -7,7 +7,10 @@ const rig = rigForEach()
 
 const noSources = goodMap.replace(/,"sourcesContent".*]/, '')
 const oneOfTwo = JSON.stringify({
-  ...{ version: 3, sources: ['a.ts', 'b.ts', '../node_modules/x/i.js'], names: [], mappings: 'AAAA' },
+  version: 3,
+  sources: ['a.ts', 'b.ts', '../node_modules/x/i.js'],
+  names: [],
+  mappings: 'AAAA',
   sourcesContent: ['a', null, null],
 })
 
@@ -65,7 +68,10 @@ describe('a bundle', () => {
 
   test('says of each script its map and its sources, and where the bundle belongs', async () => {
     expect(await bundle({ files: pair('a.js', idA), release: 'shop@1', dist: '7' })).toMatchObject({
-      ...{ scripts: 1, read: 1, used: false, associations: [{ release: 'shop@1', dist: '7' }] },
+      scripts: 1,
+      read: 1,
+      used: false,
+      associations: [{ release: 'shop@1', dist: '7' }],
       files: [{ url: '~/a.js', debugId: idA, map: '~/a.js.map', sources: 1, sourcesMissing: 0, finding: null }],
     })
   })
@@ -80,7 +86,9 @@ describe('a bundle', () => {
 })
 
 const asked = (more: { dist?: string; mayReadEvents?: boolean } = {}) => ({
-  ...{ release: 'shop@1', dist: undefined, mayReadEvents: true },
+  release: 'shop@1',
+  dist: undefined,
+  mayReadEvents: true,
   ...more,
 })
 const release = (more: Parameters<typeof asked>[0] = {}) => rig().doctor.ofRelease(rig().here, asked(more))

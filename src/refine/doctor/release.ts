@@ -157,7 +157,11 @@ export async function diagnoseRelease(
     ...(unknown ? [withoutPacks(deps, here, asked)] : []),
   ])
   return {
-    ...{ release: asked.release, dist: asked.dist ?? null, verdict: verdictOf(findings, false), bundles, findings },
+    release: asked.release,
+    dist: asked.dist ?? null,
+    verdict: verdictOf(findings, false),
+    bundles,
+    findings,
     events: asked.mayReadEvents ? { looked: samples.length, frames: frames.length, mapped } : null,
   }
 }

@@ -43,7 +43,10 @@ export const idA = 'aaaaaaaa-0003-523c-92ab-92705ede040b'
 export const idB = 'bbbbbbbb-0003-523c-92ab-92705ede040b'
 
 export const goodMap = JSON.stringify({
-  ...{ version: 3, sources: ['../src/in.ts'], names: ['first'], mappings: 'AAAA,SAASA' },
+  version: 3,
+  sources: ['../src/in.ts'],
+  names: ['first'],
+  mappings: 'AAAA,SAASA',
   sourcesContent: ['export function first() {}'],
 })
 export const script = (name = 'a.js.map') => `function a(){throw b}\n//# sourceMappingURL=${name}`
@@ -66,7 +69,12 @@ async function openRig() {
   const desk = createMapDesk({ clock: systemClock, ...parts })
   const rows: Pick<EventRow, 'payload' | 'receivedMs' | 'groupHash'>[] = []
   const doctor = createDoctor({
-    ...{ clock, meta, blobs, url: 'https://mishap.test', retentionDays: 90, desk: () => desk },
+    clock,
+    meta,
+    blobs,
+    url: 'https://mishap.test',
+    retentionDays: 90,
+    desk: () => desk,
     events: {
       groups: async () => rows.map((row) => ({ ...row, projectId: 1, events: 1, users: 0, lastMs: 0, firstMs: 0 })),
       ofIssue: async () => rows as never,
@@ -82,17 +90,15 @@ async function openRig() {
       const bytes = Buffer.byteLength(body)
       at += bytes
       return {
-        ...{
-          entry: single ? url : `files/_/_/${index}`,
-          url,
-          debugId,
-          headers,
-          bytes,
-          packed: bytes,
-          method: damaged ? 8 : 0,
-          crc: 1,
-        },
-        ...{ type: type ?? (url.endsWith('.map') ? ('source_map' as const) : ('minified_source' as const)) },
+        entry: single ? url : `files/_/_/${index}`,
+        url,
+        debugId,
+        headers,
+        bytes,
+        packed: bytes,
+        method: damaged ? 8 : 0,
+        crc: 1,
+        type: type ?? (url.endsWith('.map') ? ('source_map' as const) : ('minified_source' as const)),
         at: at - bytes,
       }
     })
@@ -106,7 +112,15 @@ async function openRig() {
   if (!web || !api) throw new Error('no projects')
   const here = { organization: { slug: 'acme' }, project: web, others: [api] }
   return {
-    ...{ folder, clock, meta, blobs, desk, doctor, upload, here, rows },
+    folder,
+    clock,
+    meta,
+    blobs,
+    desk,
+    doctor,
+    upload,
+    here,
+    rows,
     close: async () => {
       await desk.close()
       meta.close()
@@ -150,7 +164,11 @@ export function eventOf(asked: Asked) {
   const frame = { filename: url, abs_path: url, function: 'a', in_app: true, ...place }
   const images = debugId ? { debug_meta: { images: [{ type: 'sourcemap', code_file: url, debug_id: debugId }] } } : {}
   const sent = {
-    ...{ event_id: randomUUID().replaceAll('-', ''), platform, release, dist, ...images },
+    event_id: randomUUID().replaceAll('-', ''),
+    platform,
+    release,
+    dist,
+    ...images,
     sdk: { name: sdk.includes(' ') ? sdk.split(' ')[0] : 'sentry.javascript.browser', version: sdk.split(' ').at(-1) },
     exception: { values: [{ type: 'Error', value: 'x', stacktrace: { frames: [...(asked.frames ?? []), frame] } }] },
   }

@@ -49,7 +49,8 @@ test.each<[string, Partial<ProjectFilters>, object, string]>([
 
 test('one of several reports is dropped: the others keep their places, and it is not taken for one of them', () => {
   const report = (host: string) => ({
-    ...{ type: 'csp-violation', url: 'https://shop.test/' },
+    type: 'csp-violation',
+    url: 'https://shop.test/',
     body: { documentURL: 'https://shop.test/', effectiveDirective: 'img-src', blockedURL: `https://${host}/x.png` },
   })
   const body = JSON.stringify([report('one.test'), report('two.test'), report('three.test')])
@@ -82,7 +83,11 @@ describe('one in a hundred is kept to look at', () => {
     const bytes = Buffer.from(JSON.stringify(body))
     const head = {
       ...({ kind: 'store', receivedMs: recordedMs, projectId: 7, organizationId: 1, keyId: 3 } as const),
-      ...{ clientAddress: '203.0.113.9', userAgent: '', origin: '', contentType: '', eventId: 'b'.repeat(32) },
+      clientAddress: '203.0.113.9',
+      userAgent: '',
+      origin: '',
+      contentType: '',
+      eventId: 'b'.repeat(32),
     }
     const record = { jpos, end: jpos + 400, head, body: bytes }
     return refineRecord(record, bytes, { ...plainSettings, ...settings }).samples
@@ -100,8 +105,12 @@ describe('one in a hundred is kept to look at', () => {
     expect(at(first, on({ messages }), secret)).toEqual(samples)
     expect(samples).toMatchObject([
       {
-        ...{ projectId: 7, reason: 'error_message', title: 'Error: drop this', why: 'Error: drop*' },
-        ...{ receivedMs: recordedMs, eventId: 'b'.repeat(32) },
+        projectId: 7,
+        reason: 'error_message',
+        title: 'Error: drop this',
+        why: 'Error: drop*',
+        receivedMs: recordedMs,
+        eventId: 'b'.repeat(32),
       },
     ])
     expect(samples[0]?.payload).toContain('"shown":"yes"')

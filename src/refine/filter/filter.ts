@@ -42,7 +42,11 @@ export function sampleOf(
   const payload = JSON.stringify(draft.event)
   const { projectId, receivedMs } = context.head
   return {
-    ...{ projectId, reason, eventId: context.eventId, receivedMs, title: draft.event.findings.title },
+    projectId,
+    reason,
+    eventId: context.eventId,
+    receivedMs,
+    title: draft.event.findings.title,
     // Which address it was goes with the other addresses.
     why: reason === 'ip_address' && context.settings.scrubIpAddresses ? '' : why,
     payload: Buffer.byteLength(payload) > payloadBytesMax ? '' : payload,

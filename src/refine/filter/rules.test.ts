@@ -33,7 +33,13 @@ function event(given: Given): NormalEvent {
           },
         }
   return {
-    ...{ event_id: 'a'.repeat(32), timestamp: 0, received: 0, level: 'error', type: 'error', tags: [], errors: [] },
+    event_id: 'a'.repeat(32),
+    timestamp: 0,
+    received: 0,
+    level: 'error',
+    type: 'error',
+    tags: [],
+    errors: [],
     platform: given.platform ?? 'javascript',
     ...(type === undefined && value === undefined && place === undefined
       ? {}

@@ -289,15 +289,15 @@ describe('chains (4.2)', () => {
   })
   test('title and culprit are those of the exception that stands for a group', () => {
     const child = (id: number, value: string, name: string) => ({
-      ...{ type: 'ValueError', value, stacktrace: { frames: [py({ function: name })] } },
+      type: 'ValueError',
+      value,
+      stacktrace: { frames: [py({ function: name })] },
       mechanism: { type: 'chained', exception_id: id, parent_id: 0 },
     })
     const root = {
-      ...{
-        type: 'ExceptionGroup',
-        value: 'many (2 sub-exceptions)',
-        stacktrace: { frames: [py({ function: 'wrap' })] },
-      },
+      type: 'ExceptionGroup',
+      value: 'many (2 sub-exceptions)',
+      stacktrace: { frames: [py({ function: 'wrap' })] },
       mechanism: { type: 'generic', exception_id: 0, is_exception_group: true },
     }
     const titleOf = (second: string) =>

@@ -10,8 +10,13 @@ import { applyStackRules, compileStackRules } from './stack-rules.ts'
 import { trimNative } from './trim.ts'
 
 const py = (name: string, more: object = {}) => ({
-  ...{ filename: `app/${name}.py`, abs_path: `/srv/app/${name}.py`, module: `app.${name}`, function: name, lineno: 1 },
-  ...{ in_app: true, ...more },
+  filename: `app/${name}.py`,
+  abs_path: `/srv/app/${name}.py`,
+  module: `app.${name}`,
+  function: name,
+  lineno: 1,
+  in_app: true,
+  ...more,
 })
 const event = (frames: object[] = [py('outer'), py('inner')], more: object = {}, entry: object = {}) => ({
   platform: 'python',

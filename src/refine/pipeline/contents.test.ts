@@ -116,8 +116,15 @@ test('what was received is what ended: a log container beside an event and a ses
   ]
   const body = Buffer.from(['{}', ...items.flat()].join('\n'))
   const head = {
-    ...{ kind: 'envelope' as const, receivedMs: recordedMs, organizationId: 1, projectId: 7, keyId: 3 },
-    ...{ clientAddress: '', userAgent: '', origin: '', contentType: '' },
+    kind: 'envelope' as const,
+    receivedMs: recordedMs,
+    organizationId: 1,
+    projectId: 7,
+    keyId: 3,
+    clientAddress: '',
+    userAgent: '',
+    origin: '',
+    contentType: '',
   }
   const job = { job: 1, from: 0, durable: 1e9, recordsMax: 10, bytesMax: 1e9 }
   const records = [{ jpos: 0, end: body.length + 100, head, body }]

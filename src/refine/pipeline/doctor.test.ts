@@ -389,8 +389,11 @@ describe('what depends on more than the files', () => {
 
   test('the file that matters most comes first: of the application, of the newest call; at most 30', async () => {
     const frames = Array.from({ length: 40 }, (_, at) => ({
-      ...{ filename: `https://shop.test/lib${at}.js`, abs_path: `https://shop.test/lib${at}.js` },
-      ...{ lineno: 1, colno: 1, in_app: at === 3 },
+      filename: `https://shop.test/lib${at}.js`,
+      abs_path: `https://shop.test/lib${at}.js`,
+      lineno: 1,
+      colno: 1,
+      in_app: at === 3,
     }))
     const answer = await ask([], { frames })
     expect(answer.files.slice(0, 3).map((file) => file.url.slice(18))).toEqual(['a.js', 'lib3.js', 'lib39.js'])

@@ -6,7 +6,12 @@ import { createGroupingDesk } from './grouping.ts'
 
 const desk = createGroupingDesk()
 const frame = (name: string, more: object = {}) => ({
-  ...{ filename: `https://a.test/${name}.js`, function: name, lineno: 1, colno: 1, in_app: true, ...more },
+  filename: `https://a.test/${name}.js`,
+  function: name,
+  lineno: 1,
+  colno: 1,
+  in_app: true,
+  ...more,
 })
 const thrown = (names: string[], value = 'no total', type = 'TypeError') => ({
   platform: 'javascript',

@@ -15,7 +15,10 @@ export type GroupingDesk = {
 }
 
 const toVariant = ({ name, contributes, hint, hash, why, component }: Variant): ExplainedVariant => ({
-  ...{ name, contributes, why, component },
+  name,
+  contributes,
+  why,
+  component,
   ...(hint ? { hint } : {}),
   ...(hash ? { hash } : {}),
 })

@@ -41,8 +41,15 @@ const batch = Array.from({ length: 124 }, (_, at): JournalRecord => {
     jpos: 1000 * at,
     end: 1000 * at + 500,
     head: {
-      ...{ kind, receivedMs: recordedMs, organizationId: 1, clientAddress: '', userAgent: '', origin: '' },
-      ...{ projectId: at === 123 ? 8 : 7, keyId: at === 120 ? 0 : at < 120 ? 3 : 4, contentType: '' },
+      kind,
+      receivedMs: recordedMs,
+      organizationId: 1,
+      clientAddress: '',
+      userAgent: '',
+      origin: '',
+      projectId: at === 123 ? 8 : 7,
+      keyId: at === 120 ? 0 : at < 120 ? 3 : 4,
+      contentType: '',
     },
     body: Buffer.from(at === 120 ? '{}' : `{}\n{"type":"event"}\n{"message":"${at}"}\n`),
   }

@@ -47,8 +47,11 @@ describe('items of an envelope', () => {
       tags: { 'geo.city': 'Wien' },
     }).row
     expect(tags).toMatchObject({
-      ...{ 'http.method': 'POST', 'sdk.name': 'sentry.javascript.node', 'sdk.version': '10.1.0' },
-      ...{ 'geo.country_code': 'AT', 'geo.city': 'Wien' },
+      'http.method': 'POST',
+      'sdk.name': 'sentry.javascript.node',
+      'sdk.version': '10.1.0',
+      'geo.country_code': 'AT',
+      'geo.city': 'Wien',
     })
     const bare = Object.keys(refineEvent({ message: 'x' }).row.tags)
     expect(bare.filter((key) => /^(?:sdk|geo|http)\./.test(key))).toEqual([])

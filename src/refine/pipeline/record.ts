@@ -110,7 +110,12 @@ export function refineRecord(
 }
 
 const nothing = (): Refined => ({
-  ...{ events: [], attachments: [], feedback: [], samples: [], spans: [], outcomes: [] },
+  events: [],
+  attachments: [],
+  feedback: [],
+  samples: [],
+  spans: [],
+  outcomes: [],
   items: ['event'],
 })
 

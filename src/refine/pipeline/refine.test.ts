@@ -49,8 +49,12 @@ test('after a start nothing is looked for again until something arrives', async 
   await entry.writer.close()
   // a start begins a segment of its own: the journal's end is then beyond its last record
   const writer = await openJournalWriter({
-    ...{ folder: join(entry.folder, 'journal'), bytesMax: 1e9, diskReserveBytes: 0, groupMs: 0 },
-    ...{ clock: systemClock, observe: silent },
+    folder: join(entry.folder, 'journal'),
+    bytesMax: 1e9,
+    diskReserveBytes: 0,
+    groupMs: 0,
+    clock: systemClock,
+    observe: silent,
   })
   closing.push(() => writer.close())
   const looks = { count: 0 }

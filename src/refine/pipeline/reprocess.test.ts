@@ -19,7 +19,9 @@ const debugId = '0f0e0d0c-0b0a-4908-8706-050403020100'
 const script = 'function n(e){throw e}n(1)'
 /** Columns 0, 9 (the name), 14 (throw) and 22 (the call) are lines 3, 3, 4 and 12 of one source. */
 const map = JSON.stringify({
-  ...{ version: 3, names: ['pay'], mappings: 'AAEA,SAAAA,KACA,QAQAA' },
+  version: 3,
+  names: ['pay'],
+  mappings: 'AAEA,SAAAA,KACA,QAQAA',
   sources: ['webpack://shop/./src/cart.ts'],
   sourcesContent: [Array.from({ length: 14 }, (_, at) => `line ${at + 1}`).join('\n')],
 })
@@ -35,7 +37,11 @@ const cFiles: Uploaded[] = [
 
 type Sent = { [key: string]: unknown }
 const frame = (file: string, colno: number, more: Sent = {}) => ({
-  ...{ filename: `https://shop.test/${file}`, abs_path: `https://shop.test/${file}`, function: 'n', lineno: 1, colno },
+  filename: `https://shop.test/${file}`,
+  abs_path: `https://shop.test/${file}`,
+  function: 'n',
+  lineno: 1,
+  colno,
   ...more,
 })
 const exception = (frames: Sent[], more: Sent = {}) => ({
@@ -45,7 +51,10 @@ const exception = (frames: Sent[], more: Sent = {}) => ({
   ...more,
 })
 const event = (more: Sent = {}, frames: Sent[] = [frame('a.js', 23), frame('a.js', 15)]): Sent => ({
-  ...{ event_id: 'c'.repeat(32), timestamp: nowMs / 1000, platform: 'javascript', release: '1.0' },
+  event_id: 'c'.repeat(32),
+  timestamp: nowMs / 1000,
+  platform: 'javascript',
+  release: '1.0',
   exception: { values: [exception(frames)] },
   ...more,
 })
@@ -136,8 +145,12 @@ describe.each(groupingVersions)(
       [
         'that is an error that was only logged',
         {
-          ...{ event_id: 'c'.repeat(32), timestamp: nowMs / 1000, platform: 'javascript', release: '1.0' },
-          ...{ logger: 'console', message: 'TypeError: no total\n    at n (https://shop.test/a.js:1:15)' },
+          event_id: 'c'.repeat(32),
+          timestamp: nowMs / 1000,
+          platform: 'javascript',
+          release: '1.0',
+          logger: 'console',
+          message: 'TypeError: no total\n    at n (https://shop.test/a.js:1:15)',
           stacktrace: { frames: [frame('a.js', 15)] },
         },
         undefined,
@@ -254,7 +267,8 @@ describe('what an event misses', () => {
   test('one event makes a dozen notes at most', async () => {
     const files = Array.from({ length: 40 }, (_, at) => `${at}.js`)
     const images = files.map((file, at) => ({
-      ...{ type: 'sourcemap', code_file: `https://shop.test/${file}` },
+      type: 'sourcemap',
+      code_file: `https://shop.test/${file}`,
       debug_id: debugId.replace('0f0e', at.toString(16).padStart(4, '0')),
     }))
     const { effect } = await refined(

@@ -18,8 +18,11 @@ const id = (n: number) => n.toString(16).padStart(16, 'b')
 const envelope = (n: number, children: number) => {
   const at = recordedMs / 1000
   const spans = Array.from({ length: children }, (_, i) => ({
-    ...{ span_id: id(n * 100 + i + 1), parent_span_id: id(n), description: `child ${n}-${i}\t\n` },
-    ...{ start_timestamp: at - 1, timestamp: at },
+    span_id: id(n * 100 + i + 1),
+    parent_span_id: id(n),
+    description: `child ${n}-${i}\t\n`,
+    start_timestamp: at - 1,
+    timestamp: at,
   }))
   const trace = { trace_id: id(n) + id(7), span_id: id(n) }
   const payload = { transaction: `t${n}`, start_timestamp: at - 1, timestamp: at, contexts: { trace }, spans }
@@ -31,8 +34,15 @@ const record = (n: number, children: number): JournalRecord => {
     jpos: n * 100,
     end: n * 100 + 99,
     head: {
-      ...{ kind: 'envelope', receivedMs: recordedMs, projectId: 7, organizationId: 1, keyId: 3 },
-      ...{ clientAddress: '', userAgent: '', origin: '', contentType: '' },
+      kind: 'envelope',
+      receivedMs: recordedMs,
+      projectId: 7,
+      organizationId: 1,
+      keyId: 3,
+      clientAddress: '',
+      userAgent: '',
+      origin: '',
+      contentType: '',
     },
     body,
   }
@@ -52,9 +62,16 @@ const world = () => {
   const clock = { ...systemClock, sleep: async () => undefined }
   const seen = () => createSeen(3_600_000, 1000)
   const work: Storing = {
-    ...{ clock, observe: silent, events: events.store, blobs: {} as never, stopped: new AbortController() },
-    ...{ waits: createWaits(clock) },
-    ...{ worker: { journalFolder: '', blobFolder: '' }, seen: seen(), transactions: seen(), spanItems: seen() },
+    clock,
+    observe: silent,
+    events: events.store,
+    blobs: {} as never,
+    stopped: new AbortController(),
+    waits: createWaits(clock),
+    worker: { journalFolder: '', blobFolder: '' },
+    seen: seen(),
+    transactions: seen(),
+    spanItems: seen(),
   }
   return { work, events }
 }

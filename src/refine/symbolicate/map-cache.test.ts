@@ -31,7 +31,11 @@ async function deskOf(uploads: readonly Uploaded[], limits: Partial<MapLimits> =
   const rekey = (found: ArtifactFile[]) =>
     found.map((entry) => ({ ...entry, blobKey: `bundles/${number}-${entry.id}` }))
   const desk = createMapDesk({
-    ...{ clock: systemClock, observe: quiet, blobs, blobFolder: root, limits },
+    clock: systemClock,
+    observe: quiet,
+    blobs,
+    blobFolder: root,
+    limits,
     meta: {
       artifactsByDebugId: (...ask) => rekey(artifacts.artifactsByDebugId(...ask)),
       artifactsByUrl: (...ask) => rekey(artifacts.artifactsByUrl(...ask)),
@@ -139,8 +143,12 @@ describe('somebody who only looks', () => {
     const full = (entry: object | undefined, at: number) =>
       ({ ...entry, id: at, bundleId: 1, bytes: bytes[at], packed: bytes[at], method: 0 }) as ArtifactFile
     const plan = {
-      ...{ script: full(script, 0), map: full(map, 1), inline: false, sourcemap: `https://shop.test${name}.map` },
-      ...{ resolvedWith: 'release' as const, reason: undefined },
+      script: full(script, 0),
+      map: full(map, 1),
+      inline: false,
+      sourcemap: `https://shop.test${name}.map`,
+      resolvedWith: 'release' as const,
+      reason: undefined,
     }
     return { desk, touched, found: await desk.look(7, query(name), plan, waitMs, keep) }
   }

@@ -165,7 +165,8 @@ export function createMapDesk(deps: MapDeskDeps): MapDesk {
     return Promise.race([found, late]).finally(stop)
   }
   return {
-    ...{ answer, look },
+    answer,
+    look,
     stateOf: (projectId) => meta.artifactState(projectId),
     presenceOf: presences(meta),
     kept: () => ({ bytes: kept.calculatedSize ?? 0, maps: kept.size }),

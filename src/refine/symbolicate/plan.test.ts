@@ -4,7 +4,9 @@ import { type Uploaded, uploadsOf } from './rig.cases.ts'
 
 const [idA, idB] = ['aaaaaaaa-0003-523c-92ab-92705ede040b', 'bbbbbbbb-0003-523c-92ab-92705ede040b']
 const script = (more: Partial<Uploaded> = {}): Uploaded => ({
-  ...{ url: '~/a.js', bytes: 'a()', headers: { sourcemap: 'a.js.map' } },
+  url: '~/a.js',
+  bytes: 'a()',
+  headers: { sourcemap: 'a.js.map' },
   ...more,
 })
 const map = (more: Partial<Uploaded> = {}): Uploaded => ({ url: '~/a.js.map', bytes: '{}', ...more })

@@ -6,7 +6,10 @@ import { lookIn, mayFind, presenceOf, urlName } from './presence.ts'
 
 const idOf = (n: number) => `${n.toString(16).padStart(8, '0')}-0003-423c-92ab-92705ede040b`
 const query = (more: Partial<MapQuery> = {}): MapQuery => ({
-  ...{ debugId: undefined, url: 'https://shop.test/a.js?v=1', release: 'shop@1', dist: '' },
+  debugId: undefined,
+  url: 'https://shop.test/a.js?v=1',
+  release: 'shop@1',
+  dist: '',
   ...more,
 })
 

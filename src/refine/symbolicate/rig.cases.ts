@@ -38,7 +38,10 @@ export function uploadsOf(list: readonly Uploaded[]): { artifacts: Artifacts; bl
       url: entry.url,
       headers: entry.headers ?? {},
       bytes: bytes.length,
-      ...{ blobKey: `blob/${at}`, at: 0, packed: bytes.length, method: 0 },
+      blobKey: `blob/${at}`,
+      at: 0,
+      packed: bytes.length,
+      method: 0,
     }
     return { file, bytes, release: entry.release ?? '1.0', dist: entry.dist ?? '' }
   })
@@ -88,7 +91,8 @@ export async function filesOfBundle(path: string, bundleId = 1, release = '1.0')
     headers,
     debugId,
     bytes: contents.get(entry) ?? Buffer.alloc(0),
-    ...{ bundleId, release },
+    bundleId,
+    release,
   }))
 }
 

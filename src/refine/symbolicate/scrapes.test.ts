@@ -13,7 +13,9 @@ const frame = (more: Partial<NormalFrame> = {}): NormalFrame => ({
 })
 const event = (frames: NormalFrame[], raw?: NormalFrame[]) =>
   ({
-    ...{ platform: 'javascript', release: 'r', dist: 'd' },
+    platform: 'javascript',
+    release: 'r',
+    dist: 'd',
     exception: { values: [{ stacktrace: { frames }, ...(raw ? { raw_stacktrace: { frames: raw } } : {}) }] },
   }) as unknown as NormalEvent
 const wanted = [`r\nd\n${url}`]

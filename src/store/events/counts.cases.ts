@@ -144,8 +144,10 @@ export function countCases(open: () => EventStore): void {
         `figures:${name}`,
       )
       const scope: Scope = {
-        ...{ projectIds: [projectId, other], environments: [] },
-        ...{ fromMs: monday - hours * hour, toMs: monday },
+        projectIds: [projectId, other],
+        environments: [],
+        fromMs: monday - hours * hour,
+        toMs: monday,
       }
       const set = (project: number, hashes: string[]) => hashes.map((groupHash) => ({ projectId: project, groupHash }))
       const nothing = { events: 0, users: 0, lifetimeUsers: 0, series: [] }

@@ -137,7 +137,9 @@ export function thinCases(open: () => EventStore): void {
       expect(after.rows).toHaveLength(300 - gone)
       expect({ ...after, rows: 0 }).toEqual({ ...before, rows: 0 })
       expect((await store.rowsByProject()).find((item) => item.projectId === 173)).toEqual({
-        ...{ projectId: 173, rows: 303 - gone, thinned: gone },
+        projectId: 173,
+        rows: 303 - gone,
+        thinned: gone,
       })
     })
 

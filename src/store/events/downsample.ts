@@ -63,7 +63,10 @@ export const cutWhere = `project_id = {project:UInt64} AND group_hash IN {hashes
   AND lower(hex(event_id)) NOT IN {keep:Array(String)}`
 
 export const cutBound = ({ week, before, projectId, hashes, keep }: Cut): Record<string, unknown> => ({
-  ...{ week, before, project: projectId, hashes: numbers(hashes) },
+  week,
+  before,
+  project: projectId,
+  hashes: numbers(hashes),
   // An empty list is no set.
   keep: keep.length > 0 ? keep : [''],
 })
@@ -121,13 +124,18 @@ function createGroups(connection: Connection, table: string): Pick<ThinStore, 'l
          SETTINGS optimize_aggregation_in_order = 1, max_block_size = 4096, aggregation_in_order_max_block_bytes = 1000000,
            max_threads = 2`,
         {
-          ...{ before, max, newest: checkedWeek(newest) },
+          before,
+          max,
+          newest: checkedWeek(newest),
           ...(after ? { weight: after.weight, project: after.projectId, hash: hashNumber(after.groupHash) } : {}),
         },
         { seconds: workSeconds },
       )
       return found.map(({ project, hash, n, weight }) => ({
-        ...{ projectId: Number(project), groupHash: hashText(hash), rows: Number(n), weight: Number(weight) },
+        projectId: Number(project),
+        groupHash: hashText(hash),
+        rows: Number(n),
+        weight: Number(weight),
       }))
     },
     async crowdsOf(projectId, hashes, before) {

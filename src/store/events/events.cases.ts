@@ -55,7 +55,16 @@ const seen = ({
   traceId,
   payload,
 }: EventRow) => ({
-  ...{ projectId, groupHash, hashes, timestampUs, receivedMs, eventId, jpos, tags, traceId, payload },
+  projectId,
+  groupHash,
+  hashes,
+  timestampUs,
+  receivedMs,
+  eventId,
+  jpos,
+  tags,
+  traceId,
+  payload,
 })
 /** Rows as the store takes them. */
 export const tsv = (rows: EventRow[]) => Buffer.from(rows.map(encodeEventRow).join(''))
@@ -160,7 +169,8 @@ export function eventsCases(open: () => EventStore): void {
       expect(spans.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1))).toEqual(
         rows
           .map(({ eventId }, n) => ({
-            ...{ projectId: 16, eventId },
+            projectId: 16,
+            eventId,
             ...[
               { spanId: 'a1', parentId: 'b2' },
               { spanId: 'x'.repeat(32), parentId: '{"a":1}' },

@@ -42,9 +42,11 @@ function store(): EventStore {
   return state.store
 }
 
+/** Node takes socketPath here; its types leave the option out. */
+const onSocket = { socketPath }
 const client = createClient({
   url: 'http://localhost',
-  http_agent: new Agent({ ...{ socketPath }, keepAlive: true, maxSockets: 20 }),
+  http_agent: new Agent({ ...onSocket, keepAlive: true, maxSockets: 20 }),
   log: { level: 127 },
 })
 const ask = async <T>(query: string, more: object = {}) =>

@@ -46,7 +46,10 @@ export function filterCases(open: () => EventStore): void {
   ): EventFilter => ({ op: 'field', field: name, match, value })
   const tag = (key: string, match: 'is' | 'like' | 'has', value = ''): EventFilter => ({ op: 'tag', key, match, value })
   const frame = (key: FrameKey, match: 'is' | 'like' | 'has', value = ''): EventFilter => ({
-    ...{ op: 'frame', key, match, value },
+    op: 'frame',
+    key,
+    match,
+    value,
   })
   const text = (value: string): EventFilter => ({ op: 'text', value })
 

@@ -143,8 +143,13 @@ async function spansOfEvents(connection: Connection, table: string, refs: readon
     eventId: row.event_hex,
     spanId: row.span,
     parentId: row.parent,
-    ...{ title: row.title, culprit: row.culprit, type: row.kind, level: row.level, transaction: row.transaction },
-    ...{ errorType: row.error_type, errorValue: row.error_value },
+    title: row.title,
+    culprit: row.culprit,
+    type: row.kind,
+    level: row.level,
+    transaction: row.transaction,
+    errorType: row.error_type,
+    errorValue: row.error_value,
   }))
 }
 

@@ -20,8 +20,10 @@ export async function recount(
 ): Promise<void> {
   if (hours.length === 0) return
   const all = {
-    ...{ ...bound, hours: [...new Set(hours)] },
-    ...{ from: hours.reduce((a, b) => Math.min(a, b)), to: hours.reduce((a, b) => Math.max(a, b)) + 3600 },
+    ...bound,
+    hours: [...new Set(hours)],
+    from: hours.reduce((a, b) => Math.min(a, b)),
+    to: hours.reduce((a, b) => Math.max(a, b)) + 3600,
   }
   const run = (sql: string) => connection.command(sql, all, { seconds })
   for (const name of rollupNames) {

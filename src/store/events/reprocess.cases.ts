@@ -13,8 +13,12 @@ const tsv = (rows: EventRow[]) => Buffer.from(rows.map(encodeEventRow).join(''))
 async function fill(store: EventStore, projectId: number): Promise<EventRow[]> {
   const rows = Array.from({ length: 6 }, (_, n) =>
     row(projectId * 1000 + n, {
-      ...{ projectId, jpos: projectId * 1000 + n, groupHash: minified, userHash: String(n % 2).padStart(16, '1') },
-      ...{ timestampUs: (monday + Math.floor(n / 2) * hourMs) * 1000, release: n < 4 ? 'shop@1' : 'shop@2' },
+      projectId,
+      jpos: projectId * 1000 + n,
+      groupHash: minified,
+      userHash: String(n % 2).padStart(16, '1'),
+      timestampUs: (monday + Math.floor(n / 2) * hourMs) * 1000,
+      release: n < 4 ? 'shop@1' : 'shop@2',
       payload: `{"debug_meta":{"images":[{"debug_id":"${n === 5 ? 'ABCD0000ABCD0000ABCD0000ABCD0000' : 'none'}"}]}}\n{}`,
     }),
   )
@@ -24,8 +28,13 @@ async function fill(store: EventStore, projectId: number): Promise<EventRow[]> {
 }
 
 const rewriteOf = (rows: EventRow[], to = mapped): Rewrite => ({
-  ...{ projectId: rows[0]?.projectId ?? 0, week, gen: 0, positions: rows.map((item) => item.jpos) },
-  ...{ from: [minified], to: [to], token: `regroup:${rows[0]?.jpos}:${to}` },
+  projectId: rows[0]?.projectId ?? 0,
+  week,
+  gen: 0,
+  positions: rows.map((item) => item.jpos),
+  from: [minified],
+  to: [to],
+  token: `regroup:${rows[0]?.jpos}:${to}`,
   hours: [...new Set(rows.map((item) => Math.floor(item.timestampUs / 1000 / hourMs) * 3600))],
 })
 const nextOf = (rows: EventRow[], groupHash = mapped) =>
@@ -122,8 +131,11 @@ export function regroupCases(open: () => EventStore): void {
       expect(found.map((item) => [item.groupHash, item.jpos])).toEqual([[mapped, rows[0]?.jpos]])
       expect(await store.edgesOf(182, [minified])).toMatchObject({ events: 1, firstMs: monday, lastRelease: 'shop@1' })
       expect(await store.edgesOf(182, [mapped])).toEqual({
-        ...{ events: 5, firstMs: monday, lastMs: monday + 2 * hourMs },
-        ...{ firstRelease: 'shop@1', lastRelease: 'shop@2' },
+        events: 5,
+        firstMs: monday,
+        lastMs: monday + 2 * hourMs,
+        firstRelease: 'shop@1',
+        lastRelease: 'shop@2',
       })
       expect(await store.edgesOf(182, ['e00000000000000f'])).toBeUndefined()
     })

@@ -85,8 +85,12 @@ export function rewriteWhere(side: 'old' | 'new'): string {
 }
 
 export const rewriteBound = ({ projectId, week, gen, positions, from, to }: Rewrite): Record<string, unknown> => ({
-  ...{ rewriteProject: projectId, rewriteWeek: week, rewriteGen: gen, rewritePositions: positions },
-  ...{ rewrite_from: numbers(from), rewrite_to: numbers(to) },
+  rewriteProject: projectId,
+  rewriteWeek: week,
+  rewriteGen: gen,
+  rewritePositions: positions,
+  rewrite_from: numbers(from),
+  rewrite_to: numbers(to),
 })
 
 /** Which rows there are. */
@@ -108,9 +112,15 @@ function createLooks(
            AND received >= fromUnixTimestamp64Milli({since:Int64}, 'UTC') ${named.length > 0 ? `AND (${named.join(' OR ')})` : ''}
          ORDER BY jpos LIMIT {max:UInt32} SETTINGS max_threads = 1`,
         {
-          ...{ project: projectId, hashes: numbers(hashes), from: fromJpos, before, since: Math.floor(sinceMs), max },
+          project: projectId,
+          hashes: numbers(hashes),
+          from: fromJpos,
+          before,
+          since: Math.floor(sinceMs),
+          max,
           // An SDK may have sent it without dashes.
-          ...{ releases, needles: debugIds.flatMap((id) => [id, id.replaceAll('-', '')]).slice(0, needlesMax) },
+          releases,
+          needles: debugIds.flatMap((id) => [id, id.replaceAll('-', '')]).slice(0, needlesMax),
         },
         { seconds },
       )
@@ -125,8 +135,13 @@ function createLooks(
            AND jpos >= {from:UInt64} AND jpos <= {to:UInt64} AND jpos IN {positions:Array(UInt64)}
          ORDER BY jpos SETTINGS max_threads = 1`,
         {
-          ...{ project: projectId, hashes: numbers(hashes), week, gen, positions },
-          ...{ from: Math.min(...positions), to: Math.max(...positions) },
+          project: projectId,
+          hashes: numbers(hashes),
+          week,
+          gen,
+          positions,
+          from: Math.min(...positions),
+          to: Math.max(...positions),
         },
         { seconds },
       )
@@ -152,8 +167,11 @@ function createLooks(
       const events = Number(found?.n ?? 0)
       if (!found || events === 0) return undefined
       return {
-        ...{ events, firstMs: Number(found.first_ms), lastMs: Number(found.last_ms) },
-        ...{ firstRelease: found.first_release, lastRelease: found.last_release },
+        events,
+        firstMs: Number(found.first_ms),
+        lastMs: Number(found.last_ms),
+        firstRelease: found.first_release,
+        lastRelease: found.last_release,
       }
     },
   }
@@ -183,7 +201,8 @@ export function createRegroup(
     recount(connection, database, {
       where: 'project_id = {project:UInt64} AND group_hash IN {hashes:Array(UInt64)}',
       bound: { project: projectId, hashes: numbers([...new Set([...from, ...to])]) },
-      ...{ hours, seconds },
+      hours,
+      seconds,
     })
 
   return {

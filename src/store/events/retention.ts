@@ -32,7 +32,9 @@ async function judge(
     { seconds: workSeconds },
   )
   const all = found.map(({ name, first, last }) => ({
-    ...{ name, first: Number(first), last: Number(last) },
+    name,
+    first: Number(first),
+    last: Number(last),
     startMs: Date.parse(`${name}T00:00:00Z`),
   }))
   const isOver = (item: (typeof all)[number]) => item.startMs + ms <= beforeMs

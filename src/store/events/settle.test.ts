@@ -12,15 +12,18 @@ function engine(looks: number) {
   const asked: string[] = []
   const state = { left: looks }
   const stored = [7, 8].map((jpos) => ({
-    ...{ jpos: String(jpos), project_id: '1', group_hash: '1', hashes: ['1'], event_hex: 'a'.repeat(32), gen: 0 },
-    ...{
-      timestamp_us: '1795000000000000',
-      received_ms: '1795000000000',
-      trace_hex: '',
-      tags: {},
-      payload: '{}',
-      user_hash: '0',
-    },
+    jpos: String(jpos),
+    project_id: '1',
+    group_hash: '1',
+    hashes: ['1'],
+    event_hex: 'a'.repeat(32),
+    gen: 0,
+    timestamp_us: '1795000000000000',
+    received_ms: '1795000000000',
+    trace_hex: '',
+    tags: {},
+    payload: '{}',
+    user_hash: '0',
   }))
   const connection = {
     command: async (sql: string, bound: Record<string, unknown>) => {
@@ -60,7 +63,8 @@ describe('settling while an insert of the token is running', () => {
     const { settling, asked, clock } = engine(Number.POSITIVE_INFINITY)
     const before = clock.now()
     await expect(settling.settle(token, 7, 9)).rejects.toMatchObject({
-      ...{ code: 'STORE_UNAVAILABLE', causes: ['an insert does not end'] },
+      code: 'STORE_UNAVAILABLE',
+      causes: ['an insert does not end'],
     })
     expect([asked.some((item) => item.startsWith('read')), clock.now() - before]).toEqual([false, 20_000])
   })

@@ -15,7 +15,10 @@ export function skewCases(open: () => EventStore): void {
       const tags: Record<string, string> = { browser: 'Firefox', ...(kind === '' ? {} : { 'sign.skew': kind }) }
       rows.push(
         row(9000 + rows.length, {
-          ...{ projectId, userHash: user === 0 ? '' : userOf(user), release: 'web@1', tags },
+          projectId,
+          userHash: user === 0 ? '' : userOf(user),
+          release: 'web@1',
+          tags,
           timestampUs: (monday + atMinute * minute) * 1000,
           ...change,
         }),
@@ -48,7 +51,10 @@ export function skewCases(open: () => EventStore): void {
         { kind: 'rsc', startMs: monday, events: 1 },
         { kind: 'chunk', startMs: monday + 10 * minute, events: 2 },
       ],
-      ...{ last: 2, people: 5, recovered: 2, stuck: 2 },
+      last: 2,
+      people: 5,
+      recovered: 2,
+      stuck: 2,
       releases: [{ release: 'web@1', events: 8 }],
     })
     const nothing = { scope: { ...scope, projectIds: [] }, releasesMax: 5, apartMs: 1 }

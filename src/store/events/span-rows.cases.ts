@@ -51,8 +51,15 @@ const seen = ({ jpos: _jpos, place: _place, item: _item, ...rest }: SpanRow) => 
 export function spanCases(open: () => EventStore): void {
   const segment = (changes: Partial<SpanRow> = {}) =>
     span(0, {
-      ...{ parentId: '', isSegment: true, op: 'pageload', name: '/cart', description: '', selfUs: 12 },
-      ...{ startUs: monday * 1000 + 5000, cut: 'deadline_exceeded', measurements: { lcp: 88.5, "it's": -1 } },
+      parentId: '',
+      isSegment: true,
+      op: 'pageload',
+      name: '/cart',
+      description: '',
+      selfUs: 12,
+      startUs: monday * 1000 + 5000,
+      cut: 'deadline_exceeded',
+      measurements: { lcp: 88.5, "it's": -1 },
       ...changes,
     })
 

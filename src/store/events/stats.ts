@@ -39,7 +39,11 @@ const byRollup = ({ database, scope, sets, nowMs }: Asked, bucketMs: number) =>
     const start = startOf(values, 'toInt64(toUnixTimestamp(hour)) * 1000', bucketMs)
     const columns = `${place} AS place, ${start} AS start, toUInt64(n) AS n`
     const rows = compileRollup(values, database, scope, {
-      ...{ columns, where: groups, known: true, nowMs, longest: bucketMs % dayMs === 0 ? 'day' : 'hour' },
+      columns,
+      where: groups,
+      known: true,
+      nowMs,
+      longest: bucketMs % dayMs === 0 ? 'day' : 'hour',
     })
     return `SELECT place, sum(n) AS events, sumMap([start], [n]) AS points FROM ${rows} GROUP BY place`
   })

@@ -170,7 +170,11 @@ async function newestOf(
 ): Promise<Scope> {
   const values = createValues()
   const hours = compileRollup(values, database, scope, {
-    ...{ columns: 'hour, n', where: '1', known: false, nowMs: scope.toMs, longest: 'hour' },
+    columns: 'hour, n',
+    where: '1',
+    known: false,
+    nowMs: scope.toMs,
+    longest: 'hour',
   })
   const [found] = await connection.rows<{ from_s: string }>(
     `SELECT max(from_s) AS from_s FROM (

@@ -22,12 +22,28 @@ export function failureIssueCases(fresh: () => MetaStore): void {
 
     const takeApart = (meta: MetaStore, issueId: number, n: number) => {
       const texts: Leaving['texts'] = {
-        ...{ kind: 'error', title: 'E', culprit: '', level: 'error', platform: 'node', logger: '', metadata: '{}' },
-        ...{ error_type: '', error_value: '', search_text: '', unhandled: 0 },
+        kind: 'error',
+        title: 'E',
+        culprit: '',
+        level: 'error',
+        platform: 'node',
+        logger: '',
+        metadata: '{}',
+        error_type: '',
+        error_value: '',
+        search_text: '',
+        unhandled: 0,
       }
       const leaving: Leaving = {
-        ...{ hashes: [hash(n)], events: 1, thinned: 0, firstMs: nowMs, lastMs: nowMs },
-        ...{ firstRelease: '', lastRelease: '', texts, eventIds: [] },
+        hashes: [hash(n)],
+        events: 1,
+        thinned: 0,
+        firstMs: nowMs,
+        lastMs: nowMs,
+        firstRelease: '',
+        lastRelease: '',
+        texts,
+        eventIds: [],
         staying: { texts: undefined, edges: undefined, count: 2 },
       }
       return meta.unmergeHashes(issueId, leaving, null, nowMs)

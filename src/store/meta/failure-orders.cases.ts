@@ -61,8 +61,10 @@ function arrive(meta: MetaStore, name: string, sides: readonly Drawn[], { at, ba
   const effectOf = (n: number) => {
     const { kind, group, receivedMs, ...failure } = sides[n] as Drawn
     return effect({
-      ...{ projectId: kind === 'server' ? api : web, eventId: eventId(n), receivedMs },
-      ...{ hashes: [hash(kind === 'browser' ? 9 : group)] },
+      projectId: kind === 'server' ? api : web,
+      eventId: eventId(n),
+      receivedMs,
+      hashes: [hash(kind === 'browser' ? 9 : group)],
       failure: { ...failure, side: kind === 'browser' ? 'browser' : 'server' },
     })
   }
@@ -83,8 +85,11 @@ function arrive(meta: MetaStore, name: string, sides: readonly Drawn[], { at, ba
 }
 
 const toSide = ({ kind, group, ...one }: Drawn, n: number): Side => ({
-  ...{ ...one, eventId: eventId(n), projectId: kind === 'server' ? 2 : 1 },
-  ...{ side: kind === 'browser' ? 'browser' : 'server', group: kind === 'browser' ? 'b' : `${kind} ${group}` },
+  ...one,
+  eventId: eventId(n),
+  projectId: kind === 'server' ? 2 : 1,
+  side: kind === 'browser' ? 'browser' : 'server',
+  group: kind === 'browser' ? 'b' : `${kind} ${group}`,
 })
 
 /** The answer that a look at everything gives. */

@@ -5,7 +5,13 @@ import type { EventEffect, MetaStore } from './meta.ts'
 
 export const id = (number: number) => number.toString(16).padStart(32, '0')
 export const side = (change: Partial<FailureEffect>): FailureEffect => ({
-  ...{ side: 'server', digest: '', sure: false, hints: 0, traceId: '', route: '/cart', userHash: '' },
+  side: 'server',
+  digest: '',
+  sure: false,
+  hints: 0,
+  traceId: '',
+  route: '/cart',
+  userHash: '',
   ...change,
 })
 /** A server error number `n`: each has an issue of its own in project 2. */

@@ -77,7 +77,13 @@ test('a side that can’t be joined is set aside; those beside and behind it are
     `create trigger fault before insert on failure_link when new.browser_event_id = '${bad}' begin select raise(abort, 'no link'); end`,
   )
   const sideOf = (side: 'browser' | 'server', digest: string) => ({
-    ...{ side, digest, sure: true, hints: 0, traceId: 't', route: '/', userHash: '' },
+    side,
+    digest,
+    sure: true,
+    hints: 0,
+    traceId: 't',
+    route: '/',
+    userHash: '',
   })
   const events = [bad, good].flatMap((eventId, n) => [
     effect({ eventId: `${n}`.repeat(32), hashes: [hash(9 + n)], failure: sideOf('server', `${100_000 + n}`) }),

@@ -25,8 +25,14 @@ const found = (meta: MetaStore, not = false) => {
 }
 
 const rewrite = {
-  ...{ projectId: 1, week: '2026-11-16', gen: 0, positions: [1], from: [hash(1)], to: [hash(2)] },
-  ...{ hours: [0], token: 't' },
+  projectId: 1,
+  week: '2026-11-16',
+  gen: 0,
+  positions: [1],
+  from: [hash(1)],
+  to: [hash(2)],
+  hours: [0],
+  token: 't',
 }
 function regroup(meta: MetaStore, moves: RegroupMove[]) {
   const step = meta.planRegroup(meta.beginRegrouping(1, 'upload', 9).id, rewrite)
@@ -129,7 +135,8 @@ function moveCases(fresh: () => MetaStore): void {
     const meta = fresh()
     commit(meta, { events: [event(1, ['third-party']), event(1, ['third-party'], { eventId: idOf(2) })] })
     const move = (signs: SignKey[] | undefined): RegroupMove => ({
-      ...{ fromHash: hash(1), fromSigns: ['third-party'] },
+      fromHash: hash(1),
+      fromSigns: ['third-party'],
       effect: event(1, signs),
     })
     regroup(meta, [move(undefined)])
@@ -202,7 +209,10 @@ function play(meta: MetaStore, seed: number): void {
     }
     for (const [id, sum] of expected)
       expect({ at, ...meta.issueById(id) }).toMatchObject({
-        ...{ at, id, count: sum.count, signCounts: sum.signs },
+        at,
+        id,
+        count: sum.count,
+        signCounts: sum.signs,
         noise: verdictOf(sum.signs, sum.count) ?? null,
       })
   }

@@ -105,7 +105,10 @@ describe('what the doctor finds', () => {
 test('signs are said on the screen in the same words as by the API', () => {
   const { invariant, hydration, skew, noise } = signsEn
   expect({ invariant, hydration, skew, noise }).toEqual({
-    ...{ invariant: invariants, hydration: hydrationCauses, skew: skewKinds, noise: noiseKinds },
+    invariant: invariants,
+    hydration: hydrationCauses,
+    skew: skewKinds,
+    noise: noiseKinds,
   })
   const chips = [signsEn.causeChip, signsEn.skewChip, signsEn.chip]
   expect(chips.map((chip) => Object.keys(chip))).toEqual([hydrationCauses, skewKinds, noiseKinds].map(Object.keys))

@@ -71,7 +71,10 @@ describe('sendServerError', () => {
       const { port } = server.address() as AddressInfo
       const silent = { error: () => undefined, warn: () => undefined }
       const app = {
-        ...{ observe: silent, selfDsn: () => dsn, clock: { now: () => 1_795_000_000_000 }, version: '0.1.0' },
+        observe: silent,
+        selfDsn: () => dsn,
+        clock: { now: () => 1_795_000_000_000 },
+        version: '0.1.0',
         config: { host: '0.0.0.0', port },
       } as unknown as App
       const where = { routeType: 'render', routePath: '/o/[org]/issues', renderSource: 'react-server-components' }

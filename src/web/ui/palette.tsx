@@ -24,7 +24,10 @@ export function Palette({ actions, onClose }: { actions: readonly Choice[]; onCl
   const keyed = [...byLabel.values()]
     .filter(({ label, keys }) => !labels.has(label) && keys !== '$mod+k' && keys !== 'Escape')
     .map(({ keys, group, label, run }) => ({
-      ...{ id: `key-${keys}`, text: label, note: group, keys: shownKeys(keys) },
+      id: `key-${keys}`,
+      text: label,
+      note: group,
+      keys: shownKeys(keys),
       run: () => run(noEvent()),
     }))
   const withKeys = actions.map((action) => {

@@ -10,7 +10,9 @@ const reference = new RegExp(
 )
 const expected = (text: string): Found[] =>
   [...text.matchAll(reference)].map((found) => ({
-    ...{ name: found[1] === undefined ? 'hostname' : 'email', start: found.index, end: found.index + found[0].length },
+    name: found[1] === undefined ? 'hostname' : 'email',
+    start: found.index,
+    end: found.index + found[0].length,
   }))
 
 function all(text: string): Found[] {

@@ -25,7 +25,12 @@ const thrown = (type: string, value: string, more: object = {}) => ({
   ...more,
 })
 const frame = (name: string, path = 'https://shop.example/a1.js') => ({
-  ...{ abs_path: path, filename: path, function: name, lineno: 1, colno: 2, in_app: true },
+  abs_path: path,
+  filename: path,
+  function: name,
+  lineno: 1,
+  colno: 2,
+  in_app: true,
 })
 
 // ---- hydration
@@ -248,7 +253,8 @@ test.each<[string, object, string]>([
 })
 test('so does a rule of the project', () => {
   expect(variantsOf(met.chunk, 'type:ChunkLoadError -> mine')[0]).toMatchObject({
-    ...{ name: 'custom_fingerprint', values: ['mine'] },
+    name: 'custom_fingerprint',
+    values: ['mine'],
   })
 })
 test('the default grouping is told as left out', () => {

@@ -77,7 +77,11 @@ export function groupV2(
   const component: GroupingNode = { id: 'fingerprint', contributes: true, values: builtIn.values }
   const values = contributing(component)
   const own: Variant = {
-    ...{ name: 'built_in_fingerprint', contributes: true, why: builtIn.why, component, values },
+    name: 'built_in_fingerprint',
+    contributes: true,
+    why: builtIn.why,
+    component,
+    values,
     hash: hash('md5', values.join(''), 'hex').slice(0, 16),
   }
   const others = first.variants.filter((variant) => variant.name !== 'built_in_fingerprint')

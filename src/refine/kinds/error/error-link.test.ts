@@ -40,10 +40,20 @@ test('both sides of one failure as @sentry/nextjs 11.8 of Next.js 16 sends them'
   const [inBrowser, onServer] = [recorded('nextjs-11.8.0-client-07-event'), recorded('nextjs-11.8.0-server-08-event')]
   const traceId = '628c54097f874d69b81d374e68c5c365'
   expect(inBrowser.effect.failure).toMatchObject({
-    ...{ side: 'browser', digest: '3859755225', sure: false, hints: 1, traceId, route: '/srverr' },
+    side: 'browser',
+    digest: '3859755225',
+    sure: false,
+    hints: 1,
+    traceId,
+    route: '/srverr',
   })
   expect(onServer.effect.failure).toMatchObject({
-    ...{ side: 'server', digest: '3859755225', sure: false, hints: 1, traceId, route: '/srverr' },
+    side: 'server',
+    digest: '3859755225',
+    sure: false,
+    hints: 1,
+    traceId,
+    route: '/srverr',
   })
 })
 
@@ -192,7 +202,7 @@ test('a text beside many digests is compared once, whatever sizes', () => {
   const [entry] = event.exception?.values ?? []
   const state = { compared: 0 }
   const counted = {
-    ...{ type: 'Error' },
+    type: 'Error',
     get value() {
       state.compared++
       return entry?.value ?? ''
@@ -200,7 +210,9 @@ test('a text beside many digests is compared once, whatever sizes', () => {
   }
   const values = Array.from({ length: 50 }, () => counted)
   const crumb = {
-    ...{ timestamp: 1_795_253_967, type: 'default', level: 'info' },
+    timestamp: 1_795_253_967,
+    type: 'default',
+    level: 'info',
     message: `${'x'.repeat(499)} ${'x'.repeat(7500)}`,
   }
   const isOwn = ownCrumbs({ ...event, exception: { values }, breadcrumbs: { values: [crumb, crumb] } })

@@ -36,7 +36,8 @@ describe('what is found of frames', () => {
     [
       'of a message the crashed thread',
       {
-        ...{ platform: 'python', message: 'hello' },
+        platform: 'python',
+        message: 'hello',
         threads: {
           values: [
             { id: 1, stacktrace: { frames: [frame('other')] } },
@@ -68,7 +69,8 @@ describe('what is found of frames', () => {
     [
       'the crashed thread where the exception names none',
       {
-        ...{ platform: 'cocoa', message: 'hello' },
+        platform: 'cocoa',
+        message: 'hello',
         threads: {
           values: [
             { id: 1, current: true, main: true },
@@ -81,7 +83,8 @@ describe('what is found of frames', () => {
     [
       'the thread that the exception names, for the stack as well',
       {
-        ...{ platform: 'cocoa', exception: { values: [{ type: 'E', value: 'v', thread_id: 7 }] } },
+        platform: 'cocoa',
+        exception: { values: [{ type: 'E', value: 'v', thread_id: 7 }] },
         threads: {
           values: [
             { id: 1, current: true, main: true, stacktrace: { frames: [frame('other')] } },

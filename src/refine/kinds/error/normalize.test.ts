@@ -108,8 +108,10 @@ describe('loose shapes of protocol.md 3.1', () => {
       { platform: 'javascript', stacktrace: { frames: [{ filename: 'https://a.example/js/app.js?v=1' }] } },
       (e) => e.stacktrace?.frames[0],
       {
-        ...{ in_app: false, in_app_unsaid: true },
-        ...{ filename: '/js/app.js', abs_path: 'https://a.example/js/app.js?v=1' },
+        in_app: false,
+        in_app_unsaid: true,
+        filename: '/js/app.js',
+        abs_path: 'https://a.example/js/app.js?v=1',
       },
     ],
     ['message as text', { message: 'hello' }, (e) => e.logentry, { formatted: 'hello' }],

@@ -112,12 +112,18 @@ function bareSpan(sent: unknown, { item, context, jpos, moveUs, room }: Facts): 
   const place = segmentFacts(span, attributes, spanId, parentId, isStreamed)
   return {
     projectId: context.head.projectId,
-    ...{ traceId, spanId, parentId, ...place },
+    traceId,
+    spanId,
+    parentId,
+    ...place,
     item: 'span',
     transaction:
       line(own(attributes, 'sentry.segment.name') ?? own(attributes, 'sentry.transaction'), lengths.name, repairs) ||
       (place.isSegment ? name || description.slice(0, lengths.name) : ''),
-    ...{ op, name, description, status },
+    op,
+    name,
+    description,
+    status,
     ...intervalOf(start, end, receivedUs, receivedUs, repairs),
     selfUs: typeof exclusive === 'number' && exclusive >= 0 ? Math.round(exclusive * 1000) : -1,
     kind: word(own(span, 'kind') ?? own(attributes, 'sentry.kind'), lengths.kind, repairs).toLowerCase(),
@@ -131,7 +137,8 @@ function bareSpan(sent: unknown, { item, context, jpos, moveUs, room }: Facts): 
     environment: environmentOf(own(attributes, 'sentry.environment') ?? item.environment) ?? '',
     user: userOf(attributes, item.inferAddress ? context.head.clientAddress : undefined),
     receivedMs: context.head.receivedMs,
-    ...{ jpos, repaired: repairs.count },
+    jpos,
+    repaired: repairs.count,
   }
 }
 

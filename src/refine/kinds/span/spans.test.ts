@@ -38,8 +38,13 @@ const child = (n: number, changes: object = {}) => ({
   ...changes,
 })
 const streamedSpan = (n: number, attributes: Record<string, unknown> = {}, changes: object = {}) => ({
-  ...{ trace_id: traceId, span_id: spanId(n), name: 'GET /', status: 'ok', is_segment: false },
-  ...{ start_timestamp: atS - 2, end_timestamp: atS - 1 },
+  trace_id: traceId,
+  span_id: spanId(n),
+  name: 'GET /',
+  status: 'ok',
+  is_segment: false,
+  start_timestamp: atS - 2,
+  end_timestamp: atS - 1,
   attributes: Object.fromEntries(
     Object.entries(attributes).map(([key, value]) => [
       key,
@@ -69,7 +74,11 @@ describe('a transaction', () => {
   test('is its segment and its child spans, with what the event says of all of them', () => {
     const result = refined(
       transaction({
-        ...{ release: 'api@1', environment: 'staging', platform: 'node', user: { id: 7 }, tags: { plan: 'team' } },
+        release: 'api@1',
+        environment: 'staging',
+        platform: 'node',
+        user: { id: 7 },
+        tags: { plan: 'team' },
         measurements: { lcp: { value: 1.5, unit: 'second' }, cls: { value: 0.1, unit: '' }, bad: { value: 'x' } },
         spans: [
           child(2, { data: { 'db.system': 'postgresql', 'sentry.op': 'db' } }),
@@ -79,15 +88,41 @@ describe('a transaction', () => {
     )
     const [segment, first, second] = rowsOf(result)
     expect(segment).toMatchObject({
-      ...{ projectId: 7, traceId, spanId: spanId(1), parentId: '', segmentId: spanId(1), isSegment: true },
-      ...{ item: 'transaction', transaction: 'GET /orders', name: 'GET /orders', op: 'http.server', status: 'ok' },
-      ...{ startUs: (atS - 2) * 1e6, durationUs: 1e6, selfUs: 600_000, cut: '', release: 'api@1' },
-      ...{ environment: 'staging', platform: 'node', measurements: { lcp: 1500, cls: 0.1 }, jpos: 1000, place: 0 },
+      projectId: 7,
+      traceId,
+      spanId: spanId(1),
+      parentId: '',
+      segmentId: spanId(1),
+      isSegment: true,
+      item: 'transaction',
+      transaction: 'GET /orders',
+      name: 'GET /orders',
+      op: 'http.server',
+      status: 'ok',
+      startUs: (atS - 2) * 1e6,
+      durationUs: 1e6,
+      selfUs: 600_000,
+      cut: '',
+      release: 'api@1',
+      environment: 'staging',
+      platform: 'node',
+      measurements: { lcp: 1500, cls: 0.1 },
+      jpos: 1000,
+      place: 0,
     })
     expect([attributesOf(segment), attributesOf(first)]).toEqual([{ plan: 'team' }, { 'db.system': 'postgresql' }])
     expect(first).toMatchObject({
-      ...{ spanId: spanId(2), parentId: spanId(1), segmentId: spanId(1), isSegment: false, place: 1, selfUs: 100_000 },
-      ...{ transaction: 'GET /orders', op: 'db', name: '', description: 'SELECT 2', release: 'api@1' },
+      spanId: spanId(2),
+      parentId: spanId(1),
+      segmentId: spanId(1),
+      isSegment: false,
+      place: 1,
+      selfUs: 100_000,
+      transaction: 'GET /orders',
+      op: 'db',
+      name: '',
+      description: 'SELECT 2',
+      release: 'api@1',
     })
     expect(new Set([segment?.userHash, first?.userHash, second?.userHash]).size).toBe(1)
     expect(segment?.userHash).toMatch(/^[0-9a-f]{16}$/)
@@ -222,8 +257,16 @@ describe('a transaction', () => {
 
   test('a filter of the project drops it with its spans; what stands was judged before', () => {
     const filters = {
-      ...{ addresses: [], releases: ['api@*'], cspSources: [], messages: [], browsers: [] },
-      ...{ localhost: false, crawlers: false, extensions: false, hydration: false, chunkLoad: false },
+      addresses: [],
+      releases: ['api@*'],
+      cspSources: [],
+      messages: [],
+      browsers: [],
+      localhost: false,
+      crawlers: false,
+      extensions: false,
+      hydration: false,
+      chunkLoad: false,
     }
     const payload = envelope({ type: 'transaction' }, transaction({ release: 'api@1', spans: [child(2), child(3)] }))
     expect(endsOf(refineBody(payload, {}, { filters }))).toEqual([
@@ -275,7 +318,11 @@ describe('spans that come by themselves', () => {
     const result = container(items, { trace: { release: 'web@1', environment: 'live', trace_id: traceId } })
     expect(rowsOf(result)).toMatchObject([
       {
-        ...{ isSegment: true, op: 'pageload', name: 'GET /', release: 'web@2', environment: 'staging' },
+        isSegment: true,
+        op: 'pageload',
+        name: 'GET /',
+        release: 'web@2',
+        environment: 'staging',
         measurements: { lcp: 88 },
         item: 'span',
       },

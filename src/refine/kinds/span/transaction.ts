@@ -68,7 +68,10 @@ function segmentOf({ received, event }: Draft, context: Context, jpos: number, r
     isSegment: true,
     item: 'transaction',
     transaction: name,
-    ...{ op, name, description: '', status },
+    op,
+    name,
+    description: '',
+    status,
     ...intervalOf(start, endUs, receivedUs, endUs, repairs),
     selfUs: -1,
     kind: word(own(data, 'sentry.kind') ?? own(data, 'otel.kind'), lengths.kind, repairs).toLowerCase(),
@@ -82,7 +85,8 @@ function segmentOf({ received, event }: Draft, context: Context, jpos: number, r
     environment: event.environment ?? '',
     user: event.user,
     receivedMs: context.head.receivedMs,
-    ...{ jpos, repaired: repairs.count },
+    jpos,
+    repaired: repairs.count,
   }
 }
 
@@ -111,7 +115,9 @@ function childOf(sent: unknown, { segment, moveUs, receivedUs, room }: Moved): B
     // a span of another trace within this one would be a fault: it is shown where it was sent
     parentId: parentId ?? segment.spanId,
     isSegment: false,
-    ...{ op, name: '', status },
+    op,
+    name: '',
+    status,
     description: line(own(span, 'description'), lengths.description, repairs),
     ...interval,
     kind: word(own(data, 'sentry.kind') ?? own(data, 'otel.kind'), lengths.kind, repairs).toLowerCase(),
@@ -164,7 +170,10 @@ export function scrubbedRows(bare: Bare[], sent: Sent | undefined, context: Cont
   // one copy of a person, however many spans name it
   const people = new Map(bare.map(({ user }) => [user, structuredClone(user)]))
   const list = bare.map(({ transaction, name, description, attributes, user }) => ({
-    ...{ transaction, name, description, attributes },
+    transaction,
+    name,
+    description,
+    attributes,
     user: people.get(user),
   }))
   const rules = rulesOf(context)
@@ -174,7 +183,8 @@ export function scrubbedRows(bare: Bare[], sent: Sent | undefined, context: Cont
     const { user: _user, ...one } = bare[at] as Bare
     const isEmpty = Object.keys(attributes).length === 0
     return {
-      ...{ ...one, ...texts },
+      ...one,
+      ...texts,
       attributes: isEmpty ? '' : JSON.stringify(attributes),
       userHash: hashes.get(user) ?? '',
       place: first + at,

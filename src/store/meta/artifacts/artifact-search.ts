@@ -38,8 +38,12 @@ export type ArtifactSearchStore = {
 type Row = FileRow & { uuid: string; project_id: number; release: string; dist: string; since_ms: number }
 
 const toPlaced = (row: Row): PlacedFile => ({
-  ...{ file: toFile(row), uuid: row.uuid, projectId: row.project_id },
-  ...{ release: row.release, dist: row.dist, sinceMs: row.since_ms },
+  file: toFile(row),
+  uuid: row.uuid,
+  projectId: row.project_id,
+  release: row.release,
+  dist: row.dist,
+  sinceMs: row.since_ms,
 })
 
 type NamePart = Pick<ArtifactSearchStore, 'placesOfDebugId' | 'filesNamed'>

@@ -7,18 +7,16 @@ import type { BundleLink, NewArtifactFile } from './artifacts.ts'
 const debugId = 'b500f860-0003-523c-92ab-92705ede040b'
 
 const file = (url: string, more: Partial<NewArtifactFile> = {}): NewArtifactFile => ({
-  ...{
-    entry: url,
-    type: 'minified_source',
-    debugId: '',
-    url,
-    headers: {},
-    bytes: 9,
-    at: 1,
-    packed: 5,
-    method: 8,
-    crc: 1,
-  },
+  entry: url,
+  type: 'minified_source',
+  debugId: '',
+  url,
+  headers: {},
+  bytes: 9,
+  at: 1,
+  packed: 5,
+  method: 8,
+  crc: 1,
   ...more,
 })
 const place = (projectId: number, release = '', dist = ''): BundleLink => ({ projectId, release, dist })
@@ -27,7 +25,12 @@ const add = (meta: MetaStore, links: BundleLink[], files = [file('~/a.js', { deb
   const uuid = randomUUID()
   return meta.addBundle(
     {
-      ...{ organizationId: 1, uuid, checksum: uuid, kind: 'bundle', bytes, createdMs: nowMs },
+      organizationId: 1,
+      uuid,
+      checksum: uuid,
+      kind: 'bundle',
+      bytes,
+      createdMs: nowMs,
       blobKey: `artifacts/1/${uuid}`,
     },
     files,

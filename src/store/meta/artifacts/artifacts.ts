@@ -430,15 +430,30 @@ export function artifactChangePart({ write, dialect: { builder } }: Store): Writ
         const { createdMs, organizationId, uuid, checksum, kind, blobKey, bytes } = bundle
         const { lastId: id } = write.run(
           builder.insertInto('artifact_bundle').values({
-            ...{ organization_id: organizationId, uuid, checksum, kind, blob_key: blobKey, bytes },
-            ...{ files: files.length, created_ms: createdMs, used_ms: createdMs },
+            organization_id: organizationId,
+            uuid,
+            checksum,
+            kind,
+            blob_key: blobKey,
+            bytes,
+            files: files.length,
+            created_ms: createdMs,
+            used_ms: createdMs,
           }),
         )
         const insert = write.hot<NewArtifactFile & { text: string }, unknown>((slot) =>
           builder.insertInto('artifact_file').values({
-            ...{ bundle_id: id, entry: slot('entry'), type: slot('type'), debug_id: slot('debugId') },
-            ...{ url: slot('url'), headers: slot('text'), bytes: slot('bytes'), at: slot('at') },
-            ...{ packed: slot('packed'), method: slot('method'), crc: slot('crc') },
+            bundle_id: id,
+            entry: slot('entry'),
+            type: slot('type'),
+            debug_id: slot('debugId'),
+            url: slot('url'),
+            headers: slot('text'),
+            bytes: slot('bytes'),
+            at: slot('at'),
+            packed: slot('packed'),
+            method: slot('method'),
+            crc: slot('crc'),
           }),
         )
         for (const file of files) insert.run({ ...file, text: JSON.stringify(file.headers) })

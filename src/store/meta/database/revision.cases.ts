@@ -129,7 +129,9 @@ function scrubCases(fresh: () => MetaStore): void {
     }
     expect(meta.scrubSettings(1)).toEqual({ scrub: true, ...wanted })
     expect(meta.projectSettings(1)).toEqual({
-      ...{ projectId: 1, organizationId: 1, ...wanted },
+      projectId: 1,
+      organizationId: 1,
+      ...wanted,
       grouping: meta.groupingSettings(1),
     })
     meta.updateProject(1, { scrub: false, scrubDefaults: true })

@@ -105,7 +105,13 @@ test('sums begin at an hour and are of the asked projects', () => {
   meta.addOutcomes([count('stored', 'ok', { quantity: 2 }), count('stored', 'ok', { projectId: 3 })], nowMs)
   expect(meta.outcomeSums({ fromMs: nowMs - 3_600_000, projectIds: [1] })).toEqual([
     {
-      ...{ projectId: 1, keyId: 2, category: 'default', outcome: 'stored', reason: 'ok', quantity: 2, bytes: 9 },
+      projectId: 1,
+      keyId: 2,
+      category: 'default',
+      outcome: 'stored',
+      reason: 'ok',
+      quantity: 2,
+      bytes: 9,
     },
   ])
   expect(meta.outcomeSums({ fromMs: 0, projectIds: [] })).toEqual([])

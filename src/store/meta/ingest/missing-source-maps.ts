@@ -87,8 +87,10 @@ function sumStatements({ write, dialect: { builder } }: Store) {
     builder
       .insertInto('missed_sum')
       .values({
-        ...{ project_id: slot('project'), quantity: slot('one') },
-        ...{ refused: slot('refused'), refused_ms: slot('ms') },
+        project_id: slot('project'),
+        quantity: slot('one'),
+        refused: slot('refused'),
+        refused_ms: slot('ms'),
       })
       .onConflict((conflict) =>
         conflict.column('project_id').doUpdateSet((build) => ({
@@ -144,8 +146,11 @@ export function missedNotes(store: Store): MissedNotes {
   )
   const first = write.hot<Row, unknown>((slot) =>
     builder.insertInto('missed').values({
-      ...{ project_id: slot('project'), name: slot('name'), hash: slot('hash') },
-      ...{ from_jpos: slot('jpos'), last_ms: slot('ms') },
+      project_id: slot('project'),
+      name: slot('name'),
+      hash: slot('hash'),
+      from_jpos: slot('jpos'),
+      last_ms: slot('ms'),
     }),
   )
   const { add } = sums

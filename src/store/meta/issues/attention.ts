@@ -58,7 +58,9 @@ function ownStatements({ write, dialect: { builder } }: Store) {
       builder.deleteFrom(table).where('issue_id', '=', slot('issueId')).where('user_id', '=', slot('userId')),
     )
   const row = (slot: <K extends keyof Mark>(name: K) => Mark[K]) => ({
-    ...{ issue_id: slot('issueId'), user_id: slot('userId'), at_ms: slot('nowMs') },
+    issue_id: slot('issueId'),
+    user_id: slot('userId'),
+    at_ms: slot('nowMs'),
   })
   return {
     issue: write.hot<{ issueId: number }, { id: number }>((slot) =>
@@ -145,8 +147,11 @@ export function moveAttention({ write, dialect: { builder } }: Store, fromIds: r
 export function subscriber({ write, dialect: { builder } }: Store): AttentionStore['subscribe'] {
   type Row = { issueId: number; userId: string; active: number; reason: string; nowMs: number }
   const values = (slot: <K extends keyof Row>(name: K) => Row[K]) => ({
-    ...{ issue_id: slot('issueId'), user_id: slot('userId') },
-    ...{ active: slot('active'), reason: slot('reason'), at_ms: slot('nowMs') },
+    issue_id: slot('issueId'),
+    user_id: slot('userId'),
+    active: slot('active'),
+    reason: slot('reason'),
+    at_ms: slot('nowMs'),
   })
   const first = write.hot<Row, unknown>((slot) =>
     builder
@@ -232,8 +237,13 @@ export function noticePart({ write, dialect: { builder } }: Store): NoticePart {
             .limit(max),
         )
         .map((row) => ({
-          ...{ id: row.id, issueId: row.issue_id, userId: row.user_id, activityId: row.activity_id },
-          ...{ kind: row.kind as NoticeKind, attempts: row.attempts, nextMs: row.next_ms },
+          id: row.id,
+          issueId: row.issue_id,
+          userId: row.user_id,
+          activityId: row.activity_id,
+          kind: row.kind as NoticeKind,
+          attempts: row.attempts,
+          nextMs: row.next_ms,
         })),
     endNotice: (id, nextMs) => {
       if (nextMs === undefined) write.run(builder.deleteFrom('notice').where('id', '=', id))

@@ -59,9 +59,15 @@ export type AskedBulk = {
 }
 
 const toBulk = (row: Selectable<Tables['bulk']>): Bulk => ({
-  ...{ id: row.id, organizationId: row.organization_id, userId: row.user_id },
-  ...{ total: row.total, done: row.done, changed: row.changed, undone: row.undone === 1 },
-  ...{ createdMs: row.created_ms, endedMs: row.ended_ms },
+  id: row.id,
+  organizationId: row.organization_id,
+  userId: row.user_id,
+  total: row.total,
+  done: row.done,
+  changed: row.changed,
+  undone: row.undone === 1,
+  createdMs: row.created_ms,
+  endedMs: row.ended_ms,
 })
 
 /** Statements that run for each of thousands of issues. */

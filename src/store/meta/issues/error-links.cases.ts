@@ -278,8 +278,14 @@ export function failureCases(fresh: () => MetaStore): void {
     const mapAgain = (meta: MetaStore, event: EventEffect | undefined, from: number, to: number) => {
       if (!event) throw new Error('no event')
       const rewrite = {
-        ...{ projectId: 2, week: '2026-11-16', gen: 0, positions: [1], from: [hash(from)], to: [hash(to)] },
-        ...{ hours: [0], token: 't' },
+        projectId: 2,
+        week: '2026-11-16',
+        gen: 0,
+        positions: [1],
+        from: [hash(from)],
+        to: [hash(to)],
+        hours: [0],
+        token: 't',
       }
       const step = meta.planRegroup(meta.beginRegrouping(2, 'upload', 9).id, rewrite)
       meta.commitRegroup(step.id, [{ fromHash: hash(from), effect: { ...event, hashes: [hash(to)] } }])

@@ -65,10 +65,20 @@ export function sideWriter({ write, dialect: { builder } }: Store) {
     builder
       .insertInto('failure_side')
       .values({
-        ...{ organization_id: slot('organization_id'), project_id: slot('project_id'), event_id: slot('event_id') },
-        ...{ hash: slot('hash'), side: slot('side'), digest: slot('digest'), sure: slot('sure'), hints: slot('hints') },
-        ...{ trace_id: slot('trace_id'), route: slot('route'), user_hash: slot('user_hash') },
-        ...{ received_ms: slot('received_ms'), open: 1, alone: '' },
+        organization_id: slot('organization_id'),
+        project_id: slot('project_id'),
+        event_id: slot('event_id'),
+        hash: slot('hash'),
+        side: slot('side'),
+        digest: slot('digest'),
+        sure: slot('sure'),
+        hints: slot('hints'),
+        trace_id: slot('trace_id'),
+        route: slot('route'),
+        user_hash: slot('user_hash'),
+        received_ms: slot('received_ms'),
+        open: 1,
+        alone: '',
       })
       .onConflict((conflict) => conflict.columns(['project_id', 'event_id']).doNothing()),
   )
@@ -83,9 +93,17 @@ export function sideWriter({ write, dialect: { builder } }: Store) {
         if (count > alikeMax) return
       }
       insert.run({
-        ...{ organization_id: organizationId, project_id: effect.projectId, event_id: effect.eventId },
-        ...{ hash: effect.hashes[0] ?? '', side: failure.side, digest: failure.digest, sure: failure.sure ? 1 : 0 },
-        ...{ hints: failure.hints, trace_id: failure.traceId, route: failure.route, user_hash: failure.userHash },
+        organization_id: organizationId,
+        project_id: effect.projectId,
+        event_id: effect.eventId,
+        hash: effect.hashes[0] ?? '',
+        side: failure.side,
+        digest: failure.digest,
+        sure: failure.sure ? 1 : 0,
+        hints: failure.hints,
+        trace_id: failure.traceId,
+        route: failure.route,
+        user_hash: failure.userHash,
         received_ms: effect.receivedMs,
       })
     }
@@ -94,8 +112,10 @@ export function sideWriter({ write, dialect: { builder } }: Store) {
 
 const toLink = (row: Selectable<Tables['failure_link']>): FailureLink => ({
   browser: {
-    ...{ projectId: row.browser_project_id, eventId: row.browser_event_id },
-    ...{ groupHash: row.browser_hash, receivedMs: row.browser_ms },
+    projectId: row.browser_project_id,
+    eventId: row.browser_event_id,
+    groupHash: row.browser_hash,
+    receivedMs: row.browser_ms,
   },
   server: { projectId: row.server_project_id, eventId: row.server_event_id, groupHash: row.server_hash },
   reason: row.reason as JoinReason,
@@ -153,7 +173,9 @@ export function failureReadPart({ read, dialect: { builder } }: Store): ReadPart
       const last = sql<number | null>`max(browser_ms)`.as('last')
       const sums = read.get(own.select([count, people, last]))
       return {
-        ...{ events: sums?.events ?? 0, people: sums?.people ?? 0, lastMs: sums?.last ?? null },
+        events: sums?.events ?? 0,
+        people: sums?.people ?? 0,
+        lastMs: sums?.last ?? null,
         newest: read.all(own.selectAll('failure_link').orderBy('browser_ms', 'desc').limit(max)).map(toLink),
       }
     },

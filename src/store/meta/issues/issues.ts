@@ -102,8 +102,10 @@ function issueSetPart({ read, dialect }: Store): SetPart {
         .select(['fingerprint.project_id', 'fingerprint.hash', 'found.id', 'found.first_seen_ms'])
         .limit(request.max)
       return read.all(rows).map((row) => ({
-        ...{ projectId: row.project_id, groupHash: row.hash },
-        ...{ issueId: row.id, firstSeenMs: row.first_seen_ms },
+        projectId: row.project_id,
+        groupHash: row.hash,
+        issueId: row.id,
+        firstSeenMs: row.first_seen_ms,
       }))
     },
   }

@@ -65,12 +65,18 @@ function changes({ write, dialect: { builder } }: Store) {
     ),
     putLink: write.hot<Selectable<Tables['failure_link']>, unknown>((slot) =>
       builder.insertInto('failure_link').values({
-        ...{ organization_id: slot('organization_id'), browser_project_id: slot('browser_project_id') },
-        ...{ browser_event_id: slot('browser_event_id'), browser_hash: slot('browser_hash') },
-        ...{ user_hash: slot('user_hash'), browser_ms: slot('browser_ms') },
-        ...{ server_project_id: slot('server_project_id'), server_event_id: slot('server_event_id') },
-        ...{ server_hash: slot('server_hash'), server_ms: slot('server_ms') },
-        ...{ reason: slot('reason'), made_ms: slot('made_ms') },
+        organization_id: slot('organization_id'),
+        browser_project_id: slot('browser_project_id'),
+        browser_event_id: slot('browser_event_id'),
+        browser_hash: slot('browser_hash'),
+        user_hash: slot('user_hash'),
+        browser_ms: slot('browser_ms'),
+        server_project_id: slot('server_project_id'),
+        server_event_id: slot('server_event_id'),
+        server_hash: slot('server_hash'),
+        server_ms: slot('server_ms'),
+        reason: slot('reason'),
+        made_ms: slot('made_ms'),
       }),
     ),
   }
@@ -115,9 +121,16 @@ function sideOf(room: Room, row: SideRow): Side {
   const known = room.sides.get(row.id)
   if (known) return known
   const side: Side = {
-    ...{ side: row.side as Side['side'], digest: row.digest, sure: row.sure === 1, hints: row.hints },
-    ...{ projectId: row.project_id, eventId: row.event_id, traceId: row.trace_id, route: row.route },
-    ...{ userHash: row.user_hash, receivedMs: row.received_ms },
+    side: row.side as Side['side'],
+    digest: row.digest,
+    sure: row.sure === 1,
+    hints: row.hints,
+    projectId: row.project_id,
+    eventId: row.event_id,
+    traceId: row.trace_id,
+    route: row.route,
+    userHash: row.user_hash,
+    receivedMs: row.received_ms,
     group: groupOf(room, row.project_id, row.hash),
   }
   room.sides.set(row.id, side)
@@ -235,7 +248,10 @@ function ofSure(room: Room, row: SideRow): SideRow[][] {
   const doubtful = browsersOf(room, 'sure', row, { ...all, alone: 'several' })
   const ms = row.received_ms
   const { before, after } = nearest(room, 'sure', row, {
-    ...{ fromMs: 0, beforeMs: ms - 1, afterMs: ms + 1, toMs: foreverMs },
+    fromMs: 0,
+    beforeMs: ms - 1,
+    afterMs: ms + 1,
+    toMs: foreverMs,
   })
   // Linked ones only where this one is the nearest now: half the way to the ones before and behind it.
   const lastMs = Math.max(0, ...before.map((item) => (item.received_ms + ms) / 2))
@@ -292,10 +308,18 @@ function apply(room: Room, row: SideRow, decision: Decision): void {
   note(row.project_id, row.hash)
   if (!server) return
   statements.putLink.run({
-    ...{ organization_id: row.organization_id, browser_project_id: row.project_id, browser_event_id: row.event_id },
-    ...{ browser_hash: row.hash, user_hash: row.user_hash, browser_ms: row.received_ms },
-    ...{ server_project_id: server.project_id, server_event_id: server.event_id, server_hash: server.hash },
-    ...{ server_ms: server.received_ms, reason, made_ms: nowMs },
+    organization_id: row.organization_id,
+    browser_project_id: row.project_id,
+    browser_event_id: row.event_id,
+    browser_hash: row.hash,
+    user_hash: row.user_hash,
+    browser_ms: row.received_ms,
+    server_project_id: server.project_id,
+    server_event_id: server.event_id,
+    server_hash: server.hash,
+    server_ms: server.received_ms,
+    reason,
+    made_ms: nowMs,
   })
   room.linked++
   note(server.project_id, server.hash)
@@ -306,7 +330,9 @@ function decideOne(room: Room, row: SideRow): void {
   const own = sideOf(room, row)
   const { servers, crowded } = serversOf(room, row)
   const around: Around = {
-    ...{ ofDigest: sides(servers), ofTrace: sides(traceOf(room, row)), crowded },
+    ofDigest: sides(servers),
+    ofTrace: sides(traceOf(room, row)),
+    crowded,
     ofRoute: row.sure === 1 ? [] : sides(besides(room, row)),
   }
   apply(room, row, decide(own, around))
@@ -386,16 +412,19 @@ export function failureJoinPart(store: Store): Pick<FailureStore, 'joinFailures'
   )
   const join = (max: number, nowMs: number, doing: Doing) => {
     const room: Room = {
-      ...{ statements, nowMs, issues: new Map(), known: new Map(), groups: new Map(), sides: new Map() },
-      ...{
-        rows: new Map(),
-        loaded: 0,
-        reached: new Set(),
-        cut: new Map(),
-        moved: new Set(),
-        linked: 0,
-        changed: new Set(),
-      },
+      statements,
+      nowMs,
+      issues: new Map(),
+      known: new Map(),
+      groups: new Map(),
+      sides: new Map(),
+      rows: new Map(),
+      loaded: 0,
+      reached: new Set(),
+      cut: new Map(),
+      moved: new Set(),
+      linked: 0,
+      changed: new Set(),
     }
     const found = lookAt(room, open.all({ max }), doing)
     return { ...found, more: open.get({ max: 1 }) !== undefined }

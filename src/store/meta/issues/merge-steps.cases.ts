@@ -31,7 +31,8 @@ export function mergeStepCases(fresh: () => MetaStore): void {
       const { id } = meta.askMerge(merge, nowMs)
       expect([counts(meta).length, meta.openBulks().map((openBulk) => openBulk.id)]).toEqual([5, [id]])
       expect(meta.stepBulk(id, 2, nowMs)).toMatchObject({
-        ...{ issueIds: [1, 2, 3], bulk: { done: 2, changed: 2, endedMs: null } },
+        issueIds: [1, 2, 3],
+        bulk: { done: 2, changed: 2, endedMs: null },
       })
       expect(counts(meta)).toEqual([
         [1, 6],

@@ -12,13 +12,31 @@ const event = (n: number, at = 0, more: Partial<EventEffect> = {}): EventEffect 
   effect({ hashes: [hash(n)], eventId: idOf(n * 100 + at), title: `E${n}`, timestampMs: nowMs + at, ...more })
 
 const texts: Leaving['texts'] = {
-  ...{ kind: 'error', title: 'E2', culprit: 'c', level: 'error', platform: 'javascript', logger: '', metadata: '{}' },
-  ...{ error_type: 'E', error_value: 'v', search_text: 'e2', unhandled: 0 },
+  kind: 'error',
+  title: 'E2',
+  culprit: 'c',
+  level: 'error',
+  platform: 'javascript',
+  logger: '',
+  metadata: '{}',
+  error_type: 'E',
+  error_value: 'v',
+  search_text: 'e2',
+  unhandled: 0,
 }
 /** What leaves with hashes; nothing is said of what stays. */
 export const leaving = (hashes: string[], events: number, more: Partial<Leaving> = {}): Leaving => ({
-  ...{ hashes, events, thinned: 0, firstMs: nowMs, lastMs: nowMs + 9, firstRelease: 'a', lastRelease: 'b', texts },
-  ...{ eventIds: [], staying: { texts: undefined, edges: undefined, count: 0 }, ...more },
+  hashes,
+  events,
+  thinned: 0,
+  firstMs: nowMs,
+  lastMs: nowMs + 9,
+  firstRelease: 'a',
+  lastRelease: 'b',
+  texts,
+  eventIds: [],
+  staying: { texts: undefined, edges: undefined, count: 0 },
+  ...more,
 })
 const shown = (meta: MetaStore) =>
   meta
@@ -59,8 +77,16 @@ function mergeIssueCases(fresh: () => MetaStore): void {
     const { issue, merged } = meta.mergeIssues(1, [2, 3, 2, 1], 'ann', nowMs + 99)
     expect(merged).toEqual([2, 3])
     expect(issue).toMatchObject({
-      ...{ id: 1, count: 4, comments: 1, unhandled: true, title: 'E3', level: 'fatal' },
-      ...{ firstSeenMs: nowMs + 5, lastSeenMs: nowMs + 30, firstRelease: 'web@1', lastRelease: 'web@3' },
+      id: 1,
+      count: 4,
+      comments: 1,
+      unhandled: true,
+      title: 'E3',
+      level: 'fatal',
+      firstSeenMs: nowMs + 5,
+      lastSeenMs: nowMs + 30,
+      firstRelease: 'web@1',
+      lastRelease: 'web@3',
     })
     expect(shown(meta)).toEqual([['WEB-1', 4]])
     expect([1, 2, 3].map((n) => ownerOf(meta, n))).toEqual([1, 1, 1])
@@ -253,8 +279,12 @@ function restCases(fresh: () => MetaStore): void {
     const { issue, made } = meta.unmergeHashes(1, leaving([hash(2)], 2, rest), 'ann', nowMs)
     expect([issue.count, made?.id, made?.count]).toEqual([2, 2, 3])
     expect(meta.issueById(2)).toMatchObject({
-      ...{ shortId: 'WEB-2', count: 3, rev: rev + 1, title: 'E2' },
-      ...{ firstSeenMs: nowMs + 5, lastSeenMs: nowMs + 50 },
+      shortId: 'WEB-2',
+      count: 3,
+      rev: rev + 1,
+      title: 'E2',
+      firstSeenMs: nowMs + 5,
+      lastSeenMs: nowMs + 50,
     })
     expect(meta.issueHashes(2).map((issueHash) => [issueHash.hash, issueHash.mergedFrom])).toEqual([
       [hash(2), null],
@@ -308,8 +338,15 @@ function reckonedCases(fresh: () => MetaStore): void {
     const { issue } = meta.unmergeHashes(1, leaving([hash(2), hash(3)], 2, { staying }), null, nowMs)
     expect(issue).toEqual(meta.issueById(1))
     expect(issue).toMatchObject({
-      ...{ title: 'E1', level: 'error', unhandled: false, kind: 'error', count: 2 },
-      ...{ firstSeenMs: nowMs + 10, lastSeenMs: nowMs + 20, firstRelease: 'web@2', lastRelease: 'web@2' },
+      title: 'E1',
+      level: 'error',
+      unhandled: false,
+      kind: 'error',
+      count: 2,
+      firstSeenMs: nowMs + 10,
+      lastSeenMs: nowMs + 20,
+      firstRelease: 'web@2',
+      lastRelease: 'web@2',
     })
   })
   test('what was asked of it before somebody merged another into it says nothing', () => {

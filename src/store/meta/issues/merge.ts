@@ -376,7 +376,11 @@ function without(row: IssueRow, { events, staying }: Leaving): IssueRow {
   const { texts, edges } = staying.count === row.count ? staying : {}
   return {
     // What kind it is was said by the event that began it.
-    ...{ ...row, ...texts, kind: row.kind, count, rev: row.rev + 1 },
+    ...row,
+    ...texts,
+    kind: row.kind,
+    count,
+    rev: row.rev + 1,
     ...(edges ? edgeColumns(edges, count) : {}),
     status_details: shiftBefore(row.status_details, -events),
   }
@@ -395,13 +399,26 @@ export function unmergePart(store: Store): Pick<MergeStore, 'unmergeHashes'> {
       return `${prefix}-${statements.shortId.get({ organizationId: row.organization_id, prefix })?.last}`
     }
     const made = withVerdict({
-      ...{ organization_id: row.organization_id, project_id: row.project_id, ...shown },
+      organization_id: row.organization_id,
+      project_id: row.project_id,
+      ...shown,
       ...stateColumns('unresolved', 'ongoing', {}, nowMs),
-      ...{ ten_ms: 0, ten_counts: '', hour_ms: 0, hour_count: 0, priority: null },
-      ...{ assignee_user_id: null, comments: 0, rev: 0, count: events },
-      ...{ first_seen_ms: firstMs, last_seen_ms: lastMs, first_release: firstRelease, last_release: lastRelease },
+      ten_ms: 0,
+      ten_counts: '',
+      hour_ms: 0,
+      hour_count: 0,
+      priority: null,
+      assignee_user_id: null,
+      comments: 0,
+      rev: 0,
+      count: events,
+      first_seen_ms: firstMs,
+      last_seen_ms: lastMs,
+      first_release: firstRelease,
+      last_release: lastRelease,
       short_id: came?.shortId ?? shortId(),
-      ...{ sign_counts: countsOfHashes(store, row.project_id, leaving.hashes), noise: '' },
+      sign_counts: countsOfHashes(store, row.project_id, leaving.hashes),
+      noise: '',
     })
     if (!came) return { id: statements.insertIssue.run(made).lastId, ...made }
     if (came.row) {

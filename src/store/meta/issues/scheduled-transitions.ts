@@ -81,8 +81,13 @@ function turnOne(
   statements.activity.run({ issueId: id, type: types[to], createdMs: nowMs, data })
   if (to === 'escalating' && statements.anyChannel.get({ organizationId: old.organization_id }))
     statements.alertDue.run({
-      ...{ organizationId: old.organization_id, projectId: old.project_id, issueId: id },
-      ...{ kind: 'escalation', eventId: '', atMs: nowMs, untilMs: waitsUntil(row, nowMs) },
+      organizationId: old.organization_id,
+      projectId: old.project_id,
+      issueId: id,
+      kind: 'escalation',
+      eventId: '',
+      atMs: nowMs,
+      untilMs: waitsUntil(row, nowMs),
     })
   return row
 }

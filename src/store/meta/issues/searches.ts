@@ -82,9 +82,15 @@ export function searchPart(store: Store): SearchStore {
   const { builder } = store.dialect
   const all = () => builder.selectFrom('saved_search').selectAll()
   const row = (value: ReturnType<typeof checked>) => ({
-    ...{ organization_id: value.organizationId, user_id: value.userId, name: value.name },
-    ...{ shared: Number(value.shared), query: value.query, sort: value.sort, span: value.span },
-    ...{ projects: JSON.stringify(value.projects), environments: JSON.stringify(value.environments) },
+    organization_id: value.organizationId,
+    user_id: value.userId,
+    name: value.name,
+    shared: Number(value.shared),
+    query: value.query,
+    sort: value.sort,
+    span: value.span,
+    projects: JSON.stringify(value.projects),
+    environments: JSON.stringify(value.environments),
   })
 
   /** Those among which a name stands once: the organization's, or the person's own. */

@@ -300,7 +300,8 @@ function bulkCases(fresh: () => MetaStore): void {
     expect(meta.openBulks().map((openBulk) => openBulk.id)).toEqual([id])
     meta.stepBulk(id, 2, nowMs)
     expect(meta.stepBulk(id, 2, nowMs)).toMatchObject({
-      ...{ issueIds: [], bulk: { done: 5, changed: 4, endedMs: nowMs } },
+      issueIds: [],
+      bulk: { done: 5, changed: 4, endedMs: nowMs },
     })
     expect([1, 2, 3, 4].map((item) => stateOf(meta, item)[0])).toEqual(Array(4).fill('resolved'))
     expect(meta.activityOf(1).at(-1)).toMatchObject({ type: 'set_resolved', userId: 'ann', data: { bulk: id } })
@@ -431,8 +432,14 @@ function attentionCases(fresh: () => MetaStore): void {
       meta.setOwn([issue], user, { isBookmarked: true }, nowMs)
     meta.subscribe(1, 'ann', true, 'asked', nowMs)
     const step = meta.planRegroup(meta.beginRegrouping(1, 'upload', 9).id, {
-      ...{ projectId: 1, week: '2026-11-16', gen: 0, positions: [1], from: [hash(1)], to: [hash(2)] },
-      ...{ hours: [0], token: 't' },
+      projectId: 1,
+      week: '2026-11-16',
+      gen: 0,
+      positions: [1],
+      from: [hash(1)],
+      to: [hash(2)],
+      hours: [0],
+      token: 't',
     })
     meta.commitRegroup(step.id, [{ fromHash: hash(1), effect: effect({ timestampMs: nowMs, hashes: [hash(2)] }) }])
     expect(meta.issueById(1)?.id).toBe(2)
@@ -460,7 +467,9 @@ function attentionCases(fresh: () => MetaStore): void {
     arrive(meta, 1, nowMs)
     const { id } = meta.addComment(1, 'ann', 'one', nowMs)
     expect(meta.changeComment(id, ' two ', ['bob'], nowMs + 1).data).toEqual({
-      ...{ text: 'two', mentions: ['bob'], editedMs: nowMs + 1 },
+      text: 'two',
+      mentions: ['bob'],
+      editedMs: nowMs + 1,
     })
     expect(codeOf(() => meta.changeComment(id, ' ', [], nowMs))).toBe('VALIDATION')
     expect(codeOf(() => meta.changeComment(1, 'x', [], nowMs))).toBe('NOT_FOUND')

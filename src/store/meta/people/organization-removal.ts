@@ -63,9 +63,18 @@ export function organizationRemovalPart(store: Store): OrganizationRemovalStore 
         const same = write.get(own.where('ended_ms', 'is', null))
         if (same) return toRemoval(same)
         const row = {
-          ...{ organization_id: organizationId, project_id: 0, issue_id: null, kind: 'organization' },
-          ...{ title: found.name, user_id: userId, created_ms: clock.now(), ended_ms: null },
-          ...{ stage: 'asked', events: 0, blobs: 0, error: '' },
+          organization_id: organizationId,
+          project_id: 0,
+          issue_id: null,
+          kind: 'organization',
+          title: found.name,
+          user_id: userId,
+          created_ms: clock.now(),
+          ended_ms: null,
+          stage: 'asked',
+          events: 0,
+          blobs: 0,
+          error: '',
         }
         return toRemoval({ id: write.run(builder.insertInto('removal').values(row)).lastId, ...row })
       })

@@ -5,14 +5,29 @@ import type { MetaStore } from '../meta.ts'
 
 const dayMs = 86_400_000
 const said = (change: Partial<FeedbackRow> = {}): FeedbackRow => ({
-  ...{ projectId: 1, feedbackId: 'f'.repeat(32), eventId: 'a'.repeat(32), kind: 'report' },
-  ...{ name: 'Ann', email: 'ann@example.test', message: 'It broke', url: '', replayId: '' },
-  ...{ environment: '', release: '', receivedMs: nowMs },
+  projectId: 1,
+  feedbackId: 'f'.repeat(32),
+  eventId: 'a'.repeat(32),
+  kind: 'report',
+  name: 'Ann',
+  email: 'ann@example.test',
+  message: 'It broke',
+  url: '',
+  replayId: '',
+  environment: '',
+  release: '',
+  receivedMs: nowMs,
   ...change,
 })
 const outcome = { ...stored, category: 'feedback' as const, itemType: 'user_report' }
 const attachment = (eventId: string, name: string) => ({
-  ...{ projectId: 1, eventId, name, type: 'event.attachment', contentType: '', bytes: 1, receivedMs: nowMs },
+  projectId: 1,
+  eventId,
+  name,
+  type: 'event.attachment',
+  contentType: '',
+  bytes: 1,
+  receivedMs: nowMs,
   blobKey: `attachments/1/${eventId}/${name}`,
 })
 const quantities = (meta: MetaStore) =>
@@ -263,7 +278,12 @@ function organizationRemovalCases(fresh: () => MetaStore): void {
     const meta = fresh()
     const other = meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'eve' })
     meta.invite({
-      ...{ organizationId: 1, email: 'b@c.example', role: 'member', invitedBy: 'ann', secret: 's', nowMs },
+      organizationId: 1,
+      email: 'b@c.example',
+      role: 'member',
+      invitedBy: 'ann',
+      secret: 's',
+      nowMs,
     })
     meta.createToken({ name: 't', userId: 'ann', organizationId: 1, scopes: [], secret: 'x', nowMs })
     meta.updateOrganization(1, { slug: 'acme-2' }, 90)

@@ -5,8 +5,14 @@ import type { MetaStore } from '../meta.ts'
 import { type FilteredEvent, sampleDays, samplesMax } from './inbound-filters.ts'
 
 const sample = (change: Partial<FilteredEvent> = {}): FilteredEvent => ({
-  ...{ projectId: 1, reason: 'localhost', eventId: 'a'.repeat(32), receivedMs: nowMs },
-  ...{ title: 'Error', why: 'localhost', payload: '{}', ...change },
+  projectId: 1,
+  reason: 'localhost',
+  eventId: 'a'.repeat(32),
+  receivedMs: nowMs,
+  title: 'Error',
+  why: 'localhost',
+  payload: '{}',
+  ...change,
 })
 
 /** What a project filters, for every meta store. */

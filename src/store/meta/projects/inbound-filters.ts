@@ -66,13 +66,13 @@ export function sampleWriter({ write, dialect: { builder } }: Store): (samples: 
       for (const item of group)
         write.run(
           builder.insertInto('filtered_event').values({
-            ...{
-              project_id: item.projectId,
-              reason: item.reason,
-              event_id: item.eventId,
-              received_ms: item.receivedMs,
-            },
-            ...{ title: item.title, why: item.why, payload: item.payload },
+            project_id: item.projectId,
+            reason: item.reason,
+            event_id: item.eventId,
+            received_ms: item.receivedMs,
+            title: item.title,
+            why: item.why,
+            payload: item.payload,
           }),
         )
       const own = builder
@@ -114,8 +114,13 @@ export function filterPart({ read, dialect: { builder } }: Store): FilterStore {
             .limit(max),
         )
         .map((row) => ({
-          ...{ projectId, reason, eventId: row.event_id, receivedMs: row.received_ms },
-          ...{ title: row.title, why: row.why, payload: row.payload },
+          projectId,
+          reason,
+          eventId: row.event_id,
+          receivedMs: row.received_ms,
+          title: row.title,
+          why: row.why,
+          payload: row.payload,
         })),
   }
 }

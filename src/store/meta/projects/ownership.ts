@@ -35,8 +35,11 @@ export function ownershipPart(store: Store): OwnershipStore {
     const row = write.get(builder.selectFrom('ownership').selectAll().where('project_id', '=', projectId))
     if (!row) return none
     return {
-      ...{ text: row.text, autoAssign: row.auto_assign === 1, rev: row.rev },
-      ...{ changedMs: row.changed_ms, changedBy: row.changed_by },
+      text: row.text,
+      autoAssign: row.auto_assign === 1,
+      rev: row.rev,
+      changedMs: row.changed_ms,
+      changedBy: row.changed_by,
     }
   }
   return {
@@ -47,8 +50,11 @@ export function ownershipPart(store: Store): OwnershipStore {
         if (rev !== undefined && rev !== old.rev)
           throw staleError(store, { rev: old.rev, userId: old.changedBy, atMs: old.changedMs })
         const row = {
-          ...{ text: value.text ?? old.text, auto_assign: Number(value.autoAssign ?? old.autoAssign) },
-          ...{ rev: old.rev + 1, changed_ms: nowMs, changed_by: userId },
+          text: value.text ?? old.text,
+          auto_assign: Number(value.autoAssign ?? old.autoAssign),
+          rev: old.rev + 1,
+          changed_ms: nowMs,
+          changed_by: userId,
         }
         const newest = builder.selectFrom('issue').select(({ fn }) => fn.max('id').as('id'))
         const sweep = row.text === old.text ? {} : { sweep_id: write.get(newest)?.id ?? null }

@@ -221,8 +221,13 @@ const removedSettings = (organizationId: number | undefined, projectId: number) 
   organizationId === undefined
     ? undefined
     : {
-        ...{ projectId, organizationId, removed: true as const },
-        ...{ scrubDefaults: true, scrubIpAddresses: true, sensitiveFields: [], safeFields: [] },
+        projectId,
+        organizationId,
+        removed: true as const,
+        scrubDefaults: true,
+        scrubIpAddresses: true,
+        sensitiveFields: [],
+        safeFields: [],
       }
 
 /** The switches of a project that refine reads. */
@@ -268,7 +273,9 @@ export function settingsPart({
       const row = settings.get({ id: projectId })
       if (!row) throw new MishapError('NOT_FOUND')
       return {
-        ...{ fingerprintRules: row.fingerprint_rules, stackRules: row.stack_rules, version: row.grouping_version },
+        fingerprintRules: row.fingerprint_rules,
+        stackRules: row.stack_rules,
+        version: row.grouping_version,
         ...(row.grouping_secondary === null ? {} : { secondary: row.grouping_secondary }),
         ...(row.grouping_until_ms === null ? {} : { secondaryUntilMs: row.grouping_until_ms }),
       }

@@ -61,8 +61,13 @@ export function scrapeWriter({ write, dialect: { builder } }: Store): ScrapeNote
   )
   const first = write.hot<Row, unknown>((slot) =>
     builder.insertInto('scrape').values({
-      ...{ project_id: slot('project'), release: slot('release'), dist: slot('dist'), url: slot('url') },
-      ...{ next_ms: slot('ms'), last_ms: slot('ms'), fetched_ms: null },
+      project_id: slot('project'),
+      release: slot('release'),
+      dist: slot('dist'),
+      url: slot('url'),
+      next_ms: slot('ms'),
+      last_ms: slot('ms'),
+      fetched_ms: null,
     }),
   )
   const count = write.hot<{ project: number }, { n: number }>((slot) =>
@@ -164,8 +169,12 @@ export function scrapePart({ write, read, dialect: { builder } }: Store): Scrape
       return write
         .all(builder.selectFrom(due.as('due')).selectAll().orderBy('turn').orderBy('next_ms').limit(max))
         .map((row) => ({
-          ...{ projectId: row.project_id, organizationId: row.organization_id },
-          ...{ release: row.release, dist: row.dist, url: row.url, lastMs: row.last_ms },
+          projectId: row.project_id,
+          organizationId: row.organization_id,
+          release: row.release,
+          dist: row.dist,
+          url: row.url,
+          lastMs: row.last_ms,
         }))
     },
     setScrape: ({ projectId, release, dist, url }, { nextMs, fetchedMs, failure }) =>

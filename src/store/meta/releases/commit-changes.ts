@@ -120,8 +120,12 @@ type Statements = ReturnType<typeof statementsOf>
 function putCommit(statements: Statements, repositoryId: number, newCommit: NewCommit): number {
   const known = statements.known.get({ repositoryId, sha: newCommit.sha })
   const row = {
-    ...{ repository_id: repositoryId, sha: newCommit.sha, message: newCommit.message, at_ms: newCommit.atMs },
-    ...{ author_name: newCommit.authorName, author_email: newCommit.authorEmail },
+    repository_id: repositoryId,
+    sha: newCommit.sha,
+    message: newCommit.message,
+    at_ms: newCommit.atMs,
+    author_name: newCommit.authorName,
+    author_email: newCommit.authorEmail,
     files: newCommit.files?.length ?? known?.files ?? 0,
     files_omitted: newCommit.files ? newCommit.filesOmitted : (known?.files_omitted ?? 0),
   }
@@ -176,8 +180,14 @@ function writerOf(store: Store): Writer {
 const bareCommit = ({ known, add }: Statements, repositoryId: number, sha: string, atMs: number) =>
   known.get({ repositoryId, sha })?.id ??
   add.run({
-    ...{ repository_id: repositoryId, sha, message: null, author_name: '', author_email: '', at_ms: atMs },
-    ...{ files: 0, files_omitted: 0 },
+    repository_id: repositoryId,
+    sha,
+    message: null,
+    author_name: '',
+    author_email: '',
+    at_ms: atMs,
+    files: 0,
+    files_omitted: 0,
   }).lastId
 
 function setRef(writer: Writer, place: Place, { repository, commit, previous }: Ref, nowMs: number): void {

@@ -117,8 +117,13 @@ export function deployPart(store: Store): Pick<DeployStore, 'addDeploy' | 'deplo
     addDeploy: ({ organizationId, projectIds, ...one }) =>
       write.transaction(() => {
         const row = {
-          ...{ organization_id: organizationId, version: one.version, environment: one.environment },
-          ...{ name: one.name, url: one.url, started_ms: one.startedMs, finished_ms: one.finishedMs },
+          organization_id: organizationId,
+          version: one.version,
+          environment: one.environment,
+          name: one.name,
+          url: one.url,
+          started_ms: one.startedMs,
+          finished_ms: one.finishedMs,
         }
         const { lastId } = write.run(builder.insertInto('deploy').values(row))
         for (const projectId of projectIds)
@@ -249,7 +254,10 @@ export function releaseMomentPart({ read, dialect: { builder } }: Store): Pick<D
       )
       return {
         moments: rows.reverse().map(({ version, at_ms: atMs }) => ({
-          ...{ kind: 'release' as const, version, environment: '', atMs },
+          kind: 'release' as const,
+          version,
+          environment: '',
+          atMs,
           projectIds: projects.get(version) ?? [],
         })),
         all: rows[0]?.n ?? 0,
@@ -292,7 +300,10 @@ export function deployMomentPart({ read, dialect: { builder } }: Store): Pick<De
       )
       return {
         moments: rows.reverse().map(({ key, version, environment, at_ms: atMs }) => ({
-          ...{ kind: 'deploy' as const, version, environment, atMs },
+          kind: 'deploy' as const,
+          version,
+          environment,
+          atMs,
           projectIds: projects.get(key) ?? [],
         })),
         all: rows[0]?.n ?? 0,

@@ -5,8 +5,14 @@ import type { MetaStore } from '../meta.ts'
 import type { NewCommit } from './commits.ts'
 
 const told = (sha: string, more: Partial<NewCommit> = {}): NewCommit => ({
-  ...{ repository: 'acme/shop', sha, message: `message of ${sha}`, authorName: 'Jo', authorEmail: 'jo@example.test' },
-  ...{ atMs: nowMs, files: [{ path: `src/${sha}.ts`, type: 'M' }], filesOmitted: 0 },
+  repository: 'acme/shop',
+  sha,
+  message: `message of ${sha}`,
+  authorName: 'Jo',
+  authorEmail: 'jo@example.test',
+  atMs: nowMs,
+  files: [{ path: `src/${sha}.ts`, type: 'M' }],
+  filesOmitted: 0,
   ...more,
 })
 const place = { organizationId: 1, version: 'shop@1' }
@@ -112,7 +118,8 @@ export function releaseCases(fresh: () => MetaStore): void {
       const sums = meta.commitSums(1, ['shop@1', 'none'], 9)
       expect([...sums.keys()]).toEqual(['shop@1'])
       expect(sums.get('shop@1')).toMatchObject({
-        ...{ count: 4, last: { sha: 'c' } },
+        count: 4,
+        last: { sha: 'c' },
         authors: [
           { name: 'Jane', email: '' },
           { name: 'Jo', email: 'jo@example.test' },
@@ -140,8 +147,14 @@ export function releaseCases(fresh: () => MetaStore): void {
   describe('deploys and marks', () => {
     const deploy = (meta: MetaStore, environment: string, finishedMs: number, projectIds = [1], version = 'shop@1') =>
       meta.addDeploy({
-        ...{ organizationId: projectIds.includes(3) ? 2 : 1, version, environment, name: '', url: '' },
-        ...{ startedMs: null, finishedMs, projectIds },
+        organizationId: projectIds.includes(3) ? 2 : 1,
+        version,
+        environment,
+        name: '',
+        url: '',
+        startedMs: null,
+        finishedMs,
+        projectIds,
       })
 
     test('deploys: newest first, those of other projects are not seen', () => {
@@ -216,7 +229,8 @@ export function releaseCases(fresh: () => MetaStore): void {
       // a began before this range: that it is named again in it makes no beginning, however few are asked for
       expect(meta.releaseMoments({ ...few, fromMs: 201 })).toMatchObject({ moments: [{ version: 'b' }], all: 2 })
       expect(meta.deployMoments({ ...few, environments: [] })).toMatchObject({
-        ...{ moments: [{ environment: 'staging', projectIds: [1] }], all: 2 },
+        moments: [{ environment: 'staging', projectIds: [1] }],
+        all: 2,
       })
     })
   })

@@ -180,7 +180,10 @@ export function releasePart(store: Store): ReleaseStore {
           builder
             .insertInto('made_release')
             .values({
-              ...{ organization_id: organizationId, project_id: projectId, version, created_ms: nowMs },
+              organization_id: organizationId,
+              project_id: projectId,
+              version,
+              created_ms: nowMs,
               released_ms: null,
               ...row,
             })

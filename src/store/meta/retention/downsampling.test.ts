@@ -21,13 +21,34 @@ function world() {
   const project = meta.createProject({ organizationId: organization.id, slug: 'web', name: 'Web', platform: null })
   const startMs = clock.now()
   const effect = (n: number, kind: EventEffect['kind']): EventEffect => ({
-    ...{ projectId: project.id, keyId: 1, jpos: n, eventId: idOf(n), hashes: [hash(n), hash(n + 100)], title: 't' },
-    ...{ culprit: '', kind, level: 'error', platform: 'javascript', logger: '', metadata: {}, timestampMs: startMs },
-    ...{ receivedMs: startMs, release: '', environment: '', digest: '', unhandled: false },
+    projectId: project.id,
+    keyId: 1,
+    jpos: n,
+    eventId: idOf(n),
+    hashes: [hash(n), hash(n + 100)],
+    title: 't',
+    culprit: '',
+    kind,
+    level: 'error',
+    platform: 'javascript',
+    logger: '',
+    metadata: {},
+    timestampMs: startMs,
+    receivedMs: startMs,
+    release: '',
+    environment: '',
+    digest: '',
+    unhandled: false,
   })
   const file = (n: number) => ({
-    ...{ projectId: project.id, eventId: idOf(n), name: 'log', type: 'event.attachment', contentType: '', bytes: 10 },
-    ...{ blobKey: `attachments/1/${n}`, receivedMs: startMs + n * 3_600_000 },
+    projectId: project.id,
+    eventId: idOf(n),
+    name: 'log',
+    type: 'event.attachment',
+    contentType: '',
+    bytes: 10,
+    blobKey: `attachments/1/${n}`,
+    receivedMs: startMs + n * 3_600_000,
   })
   meta.commitBatch(
     meta.openBatch(0, 10),
@@ -42,7 +63,12 @@ function world() {
   const cut: ThinCut = { week: '2026-11-16', before: 9, projectId: project.id, hashes: [hash(1)], keep: [idOf(1)] }
   const sums = () =>
     meta.outcomeSums({ fromMs: 0 }).map(({ category, outcome, reason, keyId, quantity, bytes }) => ({
-      ...{ category, outcome, reason, keyId, quantity, bytes },
+      category,
+      outcome,
+      reason,
+      keyId,
+      quantity,
+      bytes,
     }))
   return { meta, clock, project, cut, sums, startMs }
 }

@@ -100,8 +100,14 @@ const toRun = (row: Selectable<Tables['thin_run']>): ThinRun => ({
 const categoryOf: Record<Issue['kind'], DataCategory> = { error: 'error', message: 'default', csp: 'security' }
 
 const thinned = (projectId: number, category: DataCategory, quantity: number, bytes: number): OutcomeCount => ({
-  ...{ projectId, keyId: 0, category, outcome: 'thinned', reason: 'disk_budget' },
-  ...{ itemType: category === 'attachment' ? 'attachment' : 'event', quantity, bytes },
+  projectId,
+  keyId: 0,
+  category,
+  outcome: 'thinned',
+  reason: 'disk_budget',
+  itemType: category === 'attachment' ? 'attachment' : 'event',
+  quantity,
+  bytes,
 })
 
 type RunPart = Pick<ThinningStore, 'beginThinRun' | 'endThinRun' | 'thinRuns' | 'thinnedOf' | 'issuesOver'>

@@ -33,7 +33,12 @@ type Room = {
 }
 
 const fresh = (row: IssueRow, isNew: boolean): Work => ({
-  ...{ row, isNew, mapped: 0, came: 0, left: 0, regressed: false },
+  row,
+  isNew,
+  mapped: 0,
+  came: 0,
+  left: 0,
+  regressed: false,
   from: new Set(),
 })
 
@@ -79,10 +84,16 @@ function splitFrom(room: Room, from: Work, effect: EventEffect): Work {
   } = from.row
   const begun = {
     ...beginIssue(effect, project.organization_id, `${prefix}-${number}`, room.nowMs),
-    ...{ status, substatus, resolved_ms, assignee_user_id },
+    status,
+    substatus,
+    resolved_ms,
+    assignee_user_id,
     // It begins with no events: as many must come as the other one waited for.
     status_details: shiftBefore(status_details, Number.NEGATIVE_INFINITY),
-    ...{ state_ms, due_ms, awaits_release, priority },
+    state_ms,
+    due_ms,
+    awaits_release,
+    priority,
   }
   const { lastId: id } = statements.insertIssue.run(begun)
   const data = JSON.stringify({ eventId: effect.eventId })
@@ -175,8 +186,11 @@ function move(room: Room, regroupMove: RegroupMove): boolean {
   }
   if (effect.digest !== '')
     statements.digest.run({
-      ...{ projectId: effect.projectId, digest: effect.digest, issueId: to.row.id },
-      ...{ eventId: effect.eventId, lastMs: effect.timestampMs },
+      projectId: effect.projectId,
+      digest: effect.digest,
+      issueId: to.row.id,
+      eventId: effect.eventId,
+      lastMs: effect.timestampMs,
     })
   moveSigns(room, from, to, regroupMove)
   moveFailure(room.store, effect)

@@ -20,8 +20,14 @@ const moveOf = (eventEffect: EventEffect, to: number, more: Partial<EventEffect>
 })
 
 const rewrite = {
-  ...{ projectId: 1, week: '2026-11-16', gen: 0, positions: [1], from: [hash(1)], to: [hash(2)] },
-  ...{ hours: [0], token: 't' },
+  projectId: 1,
+  week: '2026-11-16',
+  gen: 0,
+  positions: [1],
+  from: [hash(1)],
+  to: [hash(2)],
+  hours: [0],
+  token: 't',
 }
 
 /** Commits moves as a step of a run. */
@@ -40,8 +46,16 @@ const owner = (meta: MetaStore, n: number) =>
 
 function bundle(meta: MetaStore, release: string, ids: string[], n = 1) {
   const files = ids.map((id, at) => ({
-    ...{ entry: `${at}`, type: 'minified_source' as const, debugId: id, url: `~/${at}.js`, headers: {} },
-    ...{ bytes: 1, at: 0, packed: 1, method: 0, crc: 0 },
+    entry: `${at}`,
+    type: 'minified_source' as const,
+    debugId: id,
+    url: `~/${at}.js`,
+    headers: {},
+    bytes: 1,
+    at: 0,
+    packed: 1,
+    method: 0,
+    crc: 0,
   }))
   const whole = { organizationId: 1, uuid: `u${n}`, checksum: `c${n}`, kind: 'bundle' as const, blobKey: `b${n}` }
   return meta.addBundle({ ...whole, bytes: 1, createdMs: nowMs }, files, [{ projectId: 1, release, dist: '' }])
@@ -90,7 +104,9 @@ function missedCases(fresh: () => MetaStore): void {
     expect(meta.missedOf(1)).toHaveLength(2)
     commit(meta, { events: [event(3, { hashes: [hash(2)], misses: names.slice(1) })] }, nowMs + 9)
     meta.endMissed({
-      ...{ projectId: 1, groups: [1, 2].map((n) => ({ groupHash: hash(n), names })), beforeMs: nowMs + 5 },
+      projectId: 1,
+      groups: [1, 2].map((n) => ({ groupHash: hash(n), names })),
+      beforeMs: nowMs + 5,
       kept: new Set([`${names[0]} ${hash(1)}`]),
     })
     const left = meta.missedOf(1).map((item) => [item.groupHash, item.names])
@@ -153,7 +169,11 @@ function moveCases(fresh: () => MetaStore): void {
     )
     expect(result).toMatchObject({ organizationId: 1, issues: [1], merged: [], moved: 0 })
     expect(meta.issueById(1)).toMatchObject({
-      ...{ shortId: 'WEB-1', title: 'readable 2', culprit: 'pay(cart)', count: 2, assigneeUserId: 'ann' },
+      shortId: 'WEB-1',
+      title: 'readable 2',
+      culprit: 'pay(cart)',
+      count: 2,
+      assigneeUserId: 'ann',
     })
     expect([owner(meta, 1), owner(meta, 2)]).toEqual([1, 1])
     const told = meta.activityOf(1).filter((item) => item.type === 'mapped_again')
@@ -184,13 +204,11 @@ function moveCases(fresh: () => MetaStore): void {
       ['WEB-2', 2],
     ])
     expect(meta.issueById(2)).toMatchObject({
-      ...{
-        status: 'ignored',
-        assigneeUserId: 'ann',
-        title: 'readable 3',
-        firstSeenMs: nowMs + 2,
-        lastSeenMs: nowMs + 3,
-      },
+      status: 'ignored',
+      assigneeUserId: 'ann',
+      title: 'readable 3',
+      firstSeenMs: nowMs + 2,
+      lastSeenMs: nowMs + 3,
     })
     expect(meta.regroupSteps().map((step) => step.stale)).toEqual([[], [1]])
     expect([meta.digestsOf(1), meta.digestsOf(2)]).toEqual([[], ['77']])
@@ -229,7 +247,11 @@ function moveCases(fresh: () => MetaStore): void {
     expect(meta.issueByShortId(1, 'web-1')?.id).toBe(2)
     expect(meta.issueByShortId(2, 'web-1')).toBeUndefined()
     expect(meta.issueById(2)).toMatchObject({
-      ...{ title: 'readable 2', comments: 1, assigneeUserId: 'ann', firstSeenMs: nowMs + 1, lastSeenMs: nowMs + 3 },
+      title: 'readable 2',
+      comments: 1,
+      assigneeUserId: 'ann',
+      firstSeenMs: nowMs + 1,
+      lastSeenMs: nowMs + 3,
     })
     expect(meta.activityOf(2).map((item) => item.type)).toEqual(['first_seen', 'note', 'assigned', 'mapped_again'])
     expect(meta.faults()).toEqual([])

@@ -143,8 +143,12 @@ export function regroupStepPart({ write, clock, dialect: { builder } }: Store): 
   return {
     planRegroup: (regroupingId, rewrite) => {
       const row = {
-        ...{ regrouping_id: regroupingId, project_id: rewrite.projectId, rewrite: JSON.stringify(rewrite) },
-        ...{ stale: '[]', stage: 'planned', made_ms: clock.now() },
+        regrouping_id: regroupingId,
+        project_id: rewrite.projectId,
+        rewrite: JSON.stringify(rewrite),
+        stale: '[]',
+        stage: 'planned',
+        made_ms: clock.now(),
       }
       return toStep({ id: write.run(builder.insertInto('regroup_step').values(row)).lastId, ...row })
     },
@@ -171,7 +175,8 @@ export function regroupStepPart({ write, clock, dialect: { builder } }: Store): 
  * known from the others.
  */
 export const edgeColumns = ({ firstMs, lastMs, firstRelease, lastRelease, events }: IssueEdges, count: number) => ({
-  ...{ last_seen_ms: lastMs, last_release: lastRelease },
+  last_seen_ms: lastMs,
+  last_release: lastRelease,
   ...(count <= events ? { first_seen_ms: firstMs, first_release: firstRelease } : {}),
 })
 

@@ -34,11 +34,19 @@ const hex = (n: number) => n.toString(16).padStart(32, '0')
 
 describe('a browser event', () => {
   const server = {
-    ...{ eventID: hex(7), groupID: '12', shortId: 'API-3', title: 'StockError: none left' },
-    ...{ projectID: '2', projectSlug: 'api' },
+    eventID: hex(7),
+    groupID: '12',
+    shortId: 'API-3',
+    title: 'StockError: none left',
+    projectID: '2',
+    projectSlug: 'api',
   }
   const of = (more: Partial<RestFailure>): RestFailure => ({
-    ...{ side: 'browser', server: null, alone: null, browser: null, ...more },
+    side: 'browser',
+    server: null,
+    alone: null,
+    browser: null,
+    ...more,
   })
   const shown = (failure: RestFailure, sureDigest = false) =>
     html(<HiddenError organization="acme" project="web" failure={failure} sureDigest={sureDigest} />)
@@ -80,8 +88,14 @@ describe('a browser event', () => {
 
 describe('the browser’s side', () => {
   const event = (n: number, more: Partial<RestBrowserEvent> = {}): RestBrowserEvent => ({
-    ...{ eventID: hex(n), groupID: '5', projectID: '1', projectSlug: 'web', dateReceived: '2026-11-22T10:00:00.000Z' },
-    ...{ reason: 'digest', sure: true, ...more },
+    eventID: hex(n),
+    groupID: '5',
+    projectID: '1',
+    projectSlug: 'web',
+    dateReceived: '2026-11-22T10:00:00.000Z',
+    reason: 'digest',
+    sure: true,
+    ...more,
   })
   const lastSeen = '2026-11-22T10:00:00.000Z'
   const none = { events: 0, people: 0, lastSeen: null, newest: [] }
@@ -154,7 +168,10 @@ describe('signs', () => {
       'a hydration',
       {
         hydration: {
-          ...{ cause: 'date-locale', sentence: 'x', evidence: '21 Nov', component: 'DateBadge' },
+          cause: 'date-locale',
+          sentence: 'x',
+          evidence: '21 Nov',
+          component: 'DateBadge',
           differences: [
             { what: 'text', name: null, server: hostile, client: null },
             { what: 'attribute', name: 'class', server: 'a', client: 'b' },

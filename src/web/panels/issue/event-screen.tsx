@@ -31,7 +31,10 @@ async function rowsOf(here: IssueHere, actor: Actor, search: URLSearchParams): P
     const environments = environment.filter((item) => item !== '')
     const scope = { projectIds: [here.project.id], environments, fromMs, toMs }
     const page = await listEvents(deps, here.issue, {
-      ...{ scope, query: search.get('q') ?? '', limit: rowsPerPage, meUserId: actor.person.id },
+      scope,
+      query: search.get('q') ?? '',
+      limit: rowsPerPage,
+      meUserId: actor.person.id,
       cursor: search.get('cursor') ?? undefined,
     })
     return { page, refused: undefined }

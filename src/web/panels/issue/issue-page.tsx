@@ -155,7 +155,11 @@ function useDeciding({
   }
   const targets = () => (detail ? [detail] : [])
   const decisions = useDecisionKeys({
-    ...{ organization, canTriage, targets, decide, offerUndo },
+    organization,
+    canTriage,
+    targets,
+    decide,
+    offerUndo,
     ask: assign.ask,
     settled: refetch,
   })
@@ -221,11 +225,19 @@ export function IssuePage(props: PageProps) {
         event={event}
         base={base}
         listSearch={kept}
-        {...{ organization, canTriage, decide, decisions, linkText }}
+        organization={organization}
+        canTriage={canTriage}
+        decide={decide}
+        decisions={decisions}
+        linkText={linkText}
         changed={refetch}
       />
       <NoiseBar
-        {...{ organization, detail, canTriage, canFilter: props.canFilter, changed: refetch }}
+        organization={organization}
+        detail={detail}
+        canTriage={canTriage}
+        canFilter={props.canFilter}
+        changed={refetch}
         archive={() => decide({ status: 'ignored', substatus: 'archived_forever' })}
       />
       <Figures
@@ -267,7 +279,11 @@ export function IssuePage(props: PageProps) {
           )}
         </div>
         <IssueSide
-          {...{ organization, detail, query, hrefOf, canTriage }}
+          organization={organization}
+          detail={detail}
+          query={query}
+          hrefOf={hrefOf}
+          canTriage={canTriage}
           meUserId={props.meUserId}
           parts={props.parts}
           changed={refetch}
@@ -295,12 +311,21 @@ function IssueSide({
 }) {
   const { id: issueId, activity } = detail
   const given = parts.query === JSON.stringify(query) ? parts : undefined
-  const inCommon = <InCommon {...{ organization, issueId, query, hrefOf }} given={given?.inCommon} />
+  const inCommon = (
+    <InCommon organization={organization} issueId={issueId} query={query} hrefOf={hrefOf} given={given?.inCommon} />
+  )
   return (
     <aside className="issue-side">
       {parts.inCommon ? inCommon : null}
-      <TagBars {...{ organization, issueId, query, hrefOf }} given={given?.tags} />
-      <ActivityList {...{ organization, issueId, activity, canTriage, meUserId, changed }} />
+      <TagBars organization={organization} issueId={issueId} query={query} hrefOf={hrefOf} given={given?.tags} />
+      <ActivityList
+        organization={organization}
+        issueId={issueId}
+        activity={activity}
+        canTriage={canTriage}
+        meUserId={meUserId}
+        changed={changed}
+      />
       {/* late, it stands last: what a person reads by then stays where it is */}
       {parts.inCommon ? null : inCommon}
     </aside>
@@ -330,7 +355,7 @@ function Figures({
   const marks = useReleaseMarks(organization, own, given)
   return (
     <div className="issue-figures">
-      <IssueNumbers {...{ organization, detail, assign, askPriority }} />
+      <IssueNumbers organization={organization} detail={detail} assign={assign} askPriority={askPriority} />
       <div className="issue-range">{range}</div>
       <Chart organization={organization} points={Object.values(detail.stats)[0] ?? []} marks={marks} />
     </div>
@@ -371,7 +396,12 @@ function EventParts({
   return (
     <RemarksProvider remarks={remarks}>
       {failure ? (
-        <HiddenError {...{ organization, project, failure }} sureDigest={event.digests.some((digest) => digest.sure)} />
+        <HiddenError
+          organization={organization}
+          project={project}
+          failure={failure}
+          sureDigest={event.digests.some((digest) => digest.sure)}
+        />
       ) : null}
       {event.signs ? <Signs signs={event.signs} /> : null}
       <EventFacts organization={organization} event={event} />
@@ -394,10 +424,10 @@ function EventParts({
         </Section>
       ) : null}
       {wantsDoctor(event) ? (
-        <EventDoctor {...{ organization, project }} eventId={event.eventID} given={parts.diagnosis} />
+        <EventDoctor organization={organization} project={project} eventId={event.eventID} given={parts.diagnosis} />
       ) : null}
       <BrowserSide base={base} side={detail.browserSide} ofEvent={failure?.browser ?? null} />
-      <TraceStrip key={`s${event.eventID}`} {...{ organization, event, base }} given={parts.trace} />
+      <TraceStrip key={`s${event.eventID}`} organization={organization} event={event} base={base} given={parts.trace} />
       {threads?.data.values.length ? <Threads key={`t${event.eventID}`} threads={threads.data.values} /> : null}
       {csp ? <Csp report={csp.data} /> : null}
       {crumbs && present.has('breadcrumbs') ? (

@@ -96,7 +96,12 @@ export async function loadIssue(actor: Actor, here: IssueHere, choice: string, s
   const environments = item(search.env)?.split(',').filter(Boolean) ?? []
   const environment = environments.length ? environments : undefined
   const nothing: Loaded = {
-    ...{ detail: undefined, event: undefined, marks: undefined, suspects: undefined, parts: noParts, away: true },
+    detail: undefined,
+    event: undefined,
+    marks: undefined,
+    suspects: undefined,
+    parts: noParts,
+    away: true,
   }
   try {
     const view = { organization, projects: [project], environments, range: spanOf(span, deps.clock.now()) }
@@ -118,7 +123,8 @@ export async function loadIssue(actor: Actor, here: IssueHere, choice: string, s
     const suspects = shown && committersOf(deps, { organization, project, issue, event: shown })
     const parts = {
       ...beside,
-      ...{ query: JSON.stringify({ ...span, environment }), tags: tags.map((tag) => toRestTag(tag, tagValuesMax)) },
+      query: JSON.stringify({ ...span, environment }),
+      tags: tags.map((tag) => toRestTag(tag, tagValuesMax)),
     }
     return { detail, event: shown, marks, suspects, parts, away: false }
   } catch (error) {

@@ -26,7 +26,11 @@ function shown(change: Change, may: { canFilter?: boolean; canTriage?: boolean }
     <AppRouterContext value={router}>
       <NextIntlClientProvider locale="en" timeZone="UTC" messages={all}>
         <NoiseBar
-          {...{ organization: 'acme', detail, canFilter: true, canTriage: true, ...may }}
+          organization={'acme'}
+          detail={detail}
+          canFilter={true}
+          canTriage={true}
+          {...may}
           archive={() => {}}
           changed={() => {}}
         />

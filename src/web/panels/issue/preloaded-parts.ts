@@ -33,7 +33,12 @@ export type GivenParts = {
 
 /** The page without any of its parts. */
 export const noParts: GivenParts = {
-  ...{ query: '', tags: undefined, inCommon: undefined, reports: undefined, trace: undefined, diagnosis: undefined },
+  query: '',
+  tags: undefined,
+  inCommon: undefined,
+  reports: undefined,
+  trace: undefined,
+  diagnosis: undefined,
 }
 
 /** Why the event's frames are not mapped, where there is something to say and the person may read it. */

@@ -10,10 +10,13 @@ import { Deploys } from './deploys.tsx'
 
 const hash = 'f'.repeat(40)
 const commit = (change: Partial<RestCommit> = {}): RestCommit => ({
-  ...{ id: hash, message: 'Cart sums in cents\n\nNo more floats.', dateCreated: '2026-11-20T10:00:00Z' },
+  id: hash,
+  message: 'Cart sums in cents\n\nNo more floats.',
+  dateCreated: '2026-11-20T10:00:00Z',
   author: { name: 'Ada', email: 'ada@example.test' },
   repository: { id: '1', name: 'acme/shop', url: 'https://git.example.test/acme/shop' },
-  ...{ fileCount: 0, filesOmitted: 0 },
+  fileCount: 0,
+  filesOmitted: 0,
   ...change,
 })
 const html = (element: React.ReactElement) =>

@@ -58,8 +58,12 @@ function ownMarks(release: RestRelease, deploys: readonly RestDeploy[]): RestMar
     marks: [
       { version, shortVersion, projects, kind: 'release', at: release.dateCreated, environment: null },
       ...deploys.map((deploy) => ({
-        ...{ version, shortVersion, projects: deploy.projects, kind: 'deploy' as const },
-        ...{ at: deploy.dateFinished, environment: deploy.environment },
+        version,
+        shortVersion,
+        projects: deploy.projects,
+        kind: 'deploy' as const,
+        at: deploy.dateFinished,
+        environment: deploy.environment,
       })),
     ],
     omitted: 0,
@@ -90,7 +94,13 @@ export async function loadRelease(here: ReleaseHere, search: Search) {
   const deploys = releaseDeploys(deps, { ...where, offset: 0, max: deploysMax })
   const allEvents = [...(events?.values() ?? [])].reduce((sum, event) => sum + event, 0)
   return {
-    ...{ projects, asked, points, newIssues, allIssues, deploys, marks: ownMarks(release, deploys.rows) },
+    projects,
+    asked,
+    points,
+    newIssues,
+    allIssues,
+    deploys,
+    marks: ownMarks(release, deploys.rows),
     events: events && { own: events.get(version) ?? 0, all: allEvents },
     commits: { ...releaseCommits(deps, { ...where, offset, max: commitsMax }), offset },
     files: commitFiles(deps, { ...where, offset: 0, max: filesMax }).rows,

@@ -4,10 +4,16 @@ import { type ChartMark, markGroups, releasePath, spanOf, sparkMarks } from './m
 
 const at = (ms: number) => new Date(ms).toISOString()
 const release = (version: string, ms: number): ChartMark => ({
-  ...{ kind: 'release', version, at: at(ms), environment: null },
+  kind: 'release',
+  version,
+  at: at(ms),
+  environment: null,
 })
 const deploy = (version: string, ms: number, environment: string): ChartMark => ({
-  ...{ kind: 'deploy', version, at: at(ms), environment },
+  kind: 'deploy',
+  version,
+  at: at(ms),
+  environment,
 })
 
 describe('markGroups, of a chart from 1,000 to 2,000 ms with room for 10', () => {

@@ -17,7 +17,9 @@ export type MarkGroup = {
 }
 
 const groupOf = (place: number, atMs: number): MarkGroup => ({
-  ...{ place, fromMs: atMs, toMs: atMs },
+  place,
+  fromMs: atMs,
+  toMs: atMs,
   versions: [],
   environments: [],
 })

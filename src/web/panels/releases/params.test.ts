@@ -29,7 +29,12 @@ describe('releaseParams', () => {
       'all',
       { q: ' shop@ ', project: 'web', env: 'production', t: '7d', sort: 'date', status: 'archived', at: '50' },
       {
-        ...{ q: 'shop@', project: 'web', env: 'production', sort: 'date', status: 'archived', at: 50 },
+        q: 'shop@',
+        project: 'web',
+        env: 'production',
+        sort: 'date',
+        status: 'archived',
+        at: 50,
         range: { kind: 'relative', period: '7d' },
       },
     ],
@@ -77,7 +82,8 @@ test.each<[string, Parameters<typeof changedSearch>[1], string]>([
 test('spanQuery', () => {
   expect(spanQuery({ kind: 'relative', period: '24h' })).toEqual({ statsPeriod: '24h' })
   expect(spanQuery({ kind: 'absolute', fromMs: 0, toMs: 1000 })).toEqual({
-    ...{ start: '1970-01-01T00:00:00.000Z', end: '1970-01-01T00:00:01.000Z' },
+    start: '1970-01-01T00:00:00.000Z',
+    end: '1970-01-01T00:00:01.000Z',
   })
 })
 

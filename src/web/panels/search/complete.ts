@@ -164,8 +164,14 @@ function valueLines(place: Extract<Place, { in: 'value' }>, known: Known): Sugge
     // A list goes on behind its entry; a value is done, and the next term may begin.
     const space = place.list ? '' : ' '
     return {
-      ...{ kind: 'value', label: value, note: '', events: count, from: place.from, to: place.to },
-      ...{ insert: insert + space, caret: place.from + insert.length + space.length },
+      kind: 'value',
+      label: value,
+      note: '',
+      events: count,
+      from: place.from,
+      to: place.to,
+      insert: insert + space,
+      caret: place.from + insert.length + space.length,
     }
   })
 }
@@ -181,8 +187,14 @@ export function recentLines(recent: readonly string[], text: string): Suggestion
   return recent
     .filter((item) => item !== text.trim())
     .map((item) => ({
-      ...{ kind: 'recent', label: item, note: '', events: null, from: 0, to: text.length },
-      ...{ insert: item, caret: item.length },
+      kind: 'recent',
+      label: item,
+      note: '',
+      events: null,
+      from: 0,
+      to: text.length,
+      insert: item,
+      caret: item.length,
     }))
 }
 

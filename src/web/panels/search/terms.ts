@@ -104,7 +104,9 @@ export type Jump = { kind: 'digest' | 'event' | 'issue'; name: string; path: str
 
 const routes = { digest: 'd', event: 'e', issue: 'i' } as const
 const jumpTo = (kind: Jump['kind'], name: string, sure = false): Jump => ({
-  ...{ kind, name, sure },
+  kind,
+  name,
+  sure,
   path: `/${routes[kind]}/${encodeURIComponent(name)}`,
 })
 

@@ -36,8 +36,17 @@ describe('a view is the address that it was saved from', () => {
 
 it('the view that is shown is the one with this address', () => {
   const view = (id: string, search: string): RestSearch => ({
-    ...{ id, type: 0, name: id, visibility: 'owner', isGlobal: false, isPinned: false, createdBy: null },
-    ...{ dateCreated: '', isEditable: true, revision: 0, ...viewOf(paramsAt(search), []) },
+    id,
+    type: 0,
+    name: id,
+    visibility: 'owner',
+    isGlobal: false,
+    isPinned: false,
+    createdBy: null,
+    dateCreated: '',
+    isEditable: true,
+    revision: 0,
+    ...viewOf(paramsAt(search), []),
   })
   const views = [view('1', '?q=a'), view('2', '?q=a&sort=users'), view('3', '?q=c&project=web')]
   const shown = (search: string) => shownView(views, paramsAt(search), projects)?.id

@@ -53,7 +53,13 @@ export function viewOf(params: StreamParams, projects: readonly ProjectName[]): 
 
 /** What a view shows, without what it is called and whose it is. */
 export const partsOf = ({ query, sort, projects, environments, statsPeriod, start, end }: Shown): Shown => ({
-  ...{ query, sort, projects, environments, statsPeriod, start, end },
+  query,
+  sort,
+  projects,
+  environments,
+  statsPeriod,
+  start,
+  end,
 })
 
 /** The view that the stream shows now; a changed one is none. */

@@ -3,15 +3,20 @@ import type { RestEvent, RestFrame } from '../../../contract/rest.ts'
 import { wantsDoctor } from './doctor-questions.ts'
 
 const frame = (more: Partial<RestFrame>): RestFrame => ({
-  ...{
-    filename: 'https://a.test/app.js',
-    absPath: 'https://a.test/app.js',
-    module: null,
-    function: 'a',
-    rawFunction: null,
-  },
-  ...{ lineNo: 1, colNo: 1, context: [], inApp: true, vars: null, package: null, platform: null },
-  ...{ instructionAddr: null, data: null },
+  filename: 'https://a.test/app.js',
+  absPath: 'https://a.test/app.js',
+  module: null,
+  function: 'a',
+  rawFunction: null,
+  lineNo: 1,
+  colNo: 1,
+  context: [],
+  inApp: true,
+  vars: null,
+  package: null,
+  platform: null,
+  instructionAddr: null,
+  data: null,
   ...more,
 })
 const data = (symbolicated: boolean, reason: NonNullable<RestFrame['data']>['reason'] = null) => ({

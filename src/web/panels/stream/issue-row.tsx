@@ -38,8 +38,15 @@ export function useRowWords() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   return useMemo(
     () => ({
-      ...{ t, badge, noise, level, age, number: new Intl.NumberFormat(locale) },
-      ...{ unassigned: t('unassigned'), seenFirst: t('seen.first'), seenLast: t('seen.last') },
+      t,
+      badge,
+      noise,
+      level,
+      age,
+      number: new Intl.NumberFormat(locale),
+      unassigned: t('unassigned'),
+      seenFirst: t('seen.first'),
+      seenLast: t('seen.last'),
     }),
     [t, badge, noise, level, locale, now],
   )

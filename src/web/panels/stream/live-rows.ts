@@ -101,8 +101,13 @@ function note(
 }
 
 const nothingDue = (): Due => ({
-  ...{ counts: new Map(), renewed: new Set(), unknown: new Set() },
-  ...{ hidden: false, anything: false, missed: false, stale: false },
+  counts: new Map(),
+  renewed: new Set(),
+  unknown: new Set(),
+  hidden: false,
+  anything: false,
+  missed: false,
+  stale: false,
 })
 
 /** Counts up and renews what the list has. */

@@ -58,7 +58,8 @@ describe('status', () => {
     expect(withStatus(row, { status: 'resolved', substatus: 'new' })).toMatchObject({ substatus: null })
     const until = { ignoreCount: 10 }
     const waiting = withStatus(row, {
-      ...{ status: 'ignored' as const, substatus: 'archived_until_condition_met' as const },
+      status: 'ignored' as const,
+      substatus: 'archived_until_condition_met' as const,
       statusDetails: until,
     })
     expect(waiting).toMatchObject({ substatus: 'archived_until_condition_met', statusDetails: until })

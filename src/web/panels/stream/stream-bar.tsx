@@ -45,7 +45,14 @@ export function StreamBar({
         label={t('search.label')}
         placeholder={t('search.placeholder')}
       />
-      <SavedViews {...{ organization, params, projects, canShare, offerUndo }} given={first.views} />
+      <SavedViews
+        organization={organization}
+        params={params}
+        projects={projects}
+        canShare={canShare}
+        offerUndo={offerUndo}
+        given={first.views}
+      />
       <StreamFilters
         organization={organization}
         params={params}

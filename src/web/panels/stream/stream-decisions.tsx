@@ -46,7 +46,10 @@ export function useDecisions({
     },
   }
   const assign = useAssign({
-    ...{ organization, canTriage, targets, all },
+    organization,
+    canTriage,
+    targets,
+    all,
     show: showAssignee,
     settled: refresh,
     offerUndo,
@@ -58,7 +61,12 @@ export function useDecisions({
     if (selected.size) unselect()
   }
   const decisions = useDecisionKeys({
-    ...{ organization, canTriage, targets, decide, all, offerUndo },
+    organization,
+    canTriage,
+    targets,
+    decide,
+    all,
+    offerUndo,
     ask: assign.ask,
     settled: refresh,
   })

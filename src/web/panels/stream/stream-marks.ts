@@ -56,7 +56,10 @@ export function useSelection(storeKey: string, rows: readonly RestIssue[], asked
   const isAll = allOf === asked && selected.size > 0
   const loaded = rows.length > 0 && rows.every((row) => selected.has(row.id))
   return {
-    ...{ cursorId, selected, isAll, loaded },
+    cursorId,
+    selected,
+    isAll,
+    loaded,
     cursor: rows.find((row) => row.id === cursorId),
     goTo: (id: string) => set((before) => ({ ...before, cursorId: id })),
     unselect: () => {

@@ -43,7 +43,11 @@ export type FirstScreen = {
 }
 
 const noFirst: FirstScreen = {
-  ...{ rows: undefined, environments: undefined, marks: undefined, views: undefined, resolved: undefined },
+  rows: undefined,
+  environments: undefined,
+  marks: undefined,
+  views: undefined,
+  resolved: undefined,
 }
 
 /** What came with the document, while the page is new: a later return to this query must not show rows of long ago. */
@@ -73,7 +77,12 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
   const { cursor, selected, isAll, check, unselect } = selection
   const [peeked, setPeeked] = useState<string | undefined>()
   const { decide, decisions, assign, offerUndo } = useDecisions({
-    ...{ organization, canTriage, issues, cursorId: selection.cursorId, selected, unselect },
+    organization,
+    canTriage,
+    issues,
+    cursorId: selection.cursorId,
+    selected,
+    unselect,
     asked: isAll ? listed.query : undefined,
   })
   const merge = useMerge({ organization, canTriage, issues, selected, unselect, isAll })
@@ -132,7 +141,11 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
           count={selected.size}
           hits={issues.hits}
           more={list.hasNextPage}
-          {...{ isAll, canTriage, decide, decisions, merge }}
+          isAll={isAll}
+          canTriage={canTriage}
+          decide={decide}
+          decisions={decisions}
+          merge={merge}
           loaded={selection.loaded}
           selectAll={selection.selectAll}
           assign={assign.ask}
@@ -167,7 +180,14 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
       ) : list.isPending ? (
         <StreamLoading />
       ) : (
-        <Rows {...{ issues, selection, hrefOf, open, canTriage }} marks={released} />
+        <Rows
+          issues={issues}
+          selection={selection}
+          hrefOf={hrefOf}
+          open={open}
+          canTriage={canTriage}
+          marks={released}
+        />
       )}
     </div>
   )

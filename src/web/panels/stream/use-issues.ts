@@ -133,7 +133,15 @@ export function useIssues(
   )
   useLookBehind(key, first, look)
   const { acted, renew } = useLiveRows({
-    ...{ organization, params, rows, waiting, projectIds, change, look, reload, since: first?.liveId ?? 0 },
+    organization,
+    params,
+    rows,
+    waiting,
+    projectIds,
+    change,
+    look,
+    reload,
+    since: first?.liveId ?? 0,
     enabled: list.isSuccess && !list.isPlaceholderData,
   })
   const changeOf = (ids: readonly string[], make: (row: RestIssue) => RestIssue) => {

@@ -60,8 +60,17 @@ beforeEach(() => {
 })
 
 const empty: RestTraceMeta = {
-  ...{ errors: 0, performance_issues: 0, logs: 0, span_count: 0, span_count_map: {}, transaction_child_count_map: [] },
-  ...{ truncated: false, segments: [], segmentCount: 0, events: [], keptDays: 30 },
+  errors: 0,
+  performance_issues: 0,
+  logs: 0,
+  span_count: 0,
+  span_count_map: {},
+  transaction_child_count_map: [],
+  truncated: false,
+  segments: [],
+  segmentCount: 0,
+  events: [],
+  keptDays: 30,
 }
 const away = new ApiError(503, 'STORE_UNAVAILABLE', 'The events store is away.')
 const awayText =

@@ -103,7 +103,7 @@ function Row({ segment, lane, here, others }: Placed) {
         </span>
       </div>
       <div className="trace-lane-box">
-        <Bar {...{ segment, lane, here, others }} />
+        <Bar segment={segment} lane={lane} here={here} others={others} />
       </div>
       <span className="trace-length">{duration}</span>
       {isOutside ? (
@@ -178,7 +178,13 @@ function Strip({ trace, here, others }: { trace: RestTraceMeta; here: Mark; othe
       <ol className="trace-strip" aria-label={t('list', { duration: length((lane.toS - lane.fromS) * 1000) })}>
         <Here lane={lane} here={here} />
         {shown.map((segment) => (
-          <Row key={`${segment.projectID} ${segment.spanID}`} {...{ segment, lane, here }} others={marks} />
+          <Row
+            key={`${segment.projectID} ${segment.spanID}`}
+            segment={segment}
+            lane={lane}
+            here={here}
+            others={marks}
+          />
         ))}
       </ol>
       {trace.segments.length > shownMax ? (
@@ -272,11 +278,11 @@ export function TraceParts({
   return (
     <>
       {trace.segments.length > 0 ? (
-        <Strip {...{ trace, here, others }} />
+        <Strip trace={trace} here={here} others={others} />
       ) : (
         <None event={event} keptDays={trace.keptDays} />
       )}
-      <Others {...{ base, others, hereS }} isPlaced={trace.segments.length > 0} />
+      <Others base={base} others={others} hereS={hereS} isPlaced={trace.segments.length > 0} />
     </>
   )
 }
@@ -360,7 +366,7 @@ export function TraceStrip({
     >
       {data ? (
         <div className={given ? undefined : 'trace-room'}>
-          <TraceParts {...{ event, base }} trace={data} />
+          <TraceParts event={event} base={base} trace={data} />
         </div>
       ) : (
         // while it is asked again by itself the query counts as pending, and only this says why

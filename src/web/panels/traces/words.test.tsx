@@ -30,26 +30,52 @@ const textOf = (markup: string) =>
     .trim()
 
 const segment = (n: number, more: Partial<RestSegment> = {}): RestSegment => ({
-  ...{
-    spanID: n.toString(16).padStart(16, '0'),
-    parentSpanID: null,
-    projectID: '1',
-    projectSlug: 'web',
-    name: `GET /${n}`,
-  },
-  ...{ op: 'http.server', status: 'ok', cut: null, startTimestamp: atS + n, endTimestamp: atS + n + 1, duration: 1000 },
-  ...{ spans: 2, platform: 'node', environment: '', release: '', measurements: {}, ...more },
+  spanID: n.toString(16).padStart(16, '0'),
+  parentSpanID: null,
+  projectID: '1',
+  projectSlug: 'web',
+  name: `GET /${n}`,
+  op: 'http.server',
+  status: 'ok',
+  cut: null,
+  startTimestamp: atS + n,
+  endTimestamp: atS + n + 1,
+  duration: 1000,
+  spans: 2,
+  platform: 'node',
+  environment: '',
+  release: '',
+  measurements: {},
+  ...more,
 })
 const meta = (segments: RestSegment[], more: Partial<RestTraceMeta> = {}): RestTraceMeta => ({
-  ...{ errors: 1, performance_issues: 0, logs: 0, span_count: 9, span_count_map: {}, transaction_child_count_map: [] },
-  ...{ truncated: false, segments, segmentCount: segments.length, events: [], keptDays: 30, ...more },
+  errors: 1,
+  performance_issues: 0,
+  logs: 0,
+  span_count: 9,
+  span_count_map: {},
+  transaction_child_count_map: [],
+  truncated: false,
+  segments,
+  segmentCount: segments.length,
+  events: [],
+  keptDays: 30,
+  ...more,
 })
 const event = { eventID: hex(1), projectID: '1', dateCreated: new Date(atMs + 500).toISOString() }
 const parts = (trace: RestTraceMeta, nowMs?: number) =>
   html(<TraceParts trace={trace} event={event} base="/o/acme/issues" />, nowMs)
 const other = (n: number, more: object = {}) => ({
-  ...{ eventID: hex(n), groupID: '7', shortId: 'WEB-7', title: `Error: ${n}`, level: 'error' },
-  ...{ projectID: '1', projectSlug: 'web', timestamp: atS + n, span: null, ...more },
+  eventID: hex(n),
+  groupID: '7',
+  shortId: 'WEB-7',
+  title: `Error: ${n}`,
+  level: 'error',
+  projectID: '1',
+  projectSlug: 'web',
+  timestamp: atS + n,
+  span: null,
+  ...more,
 })
 
 describe('segments', () => {
@@ -110,7 +136,11 @@ describe('other errors', () => {
 
 describe('errors at their spans', () => {
   const at = (n: number, more: object = {}) => ({
-    ...{ spanID: 'f'.repeat(16), projectID: '1', name: 'SELECT 1', op: 'db', relation: 'span' as const },
+    spanID: 'f'.repeat(16),
+    projectID: '1',
+    name: 'SELECT 1',
+    op: 'db',
+    relation: 'span' as const,
     segment: { spanID: n.toString(16).padStart(16, '0'), projectID: '1' },
     ...more,
   })

@@ -128,7 +128,9 @@ export function ActivityList({ organization, issueId, activity, canTriage, meUse
               <Comment
                 activity={item}
                 mine={canTriage && item.user?.id === meUserId}
-                {...{ path, organization, changed }}
+                path={path}
+                organization={organization}
+                changed={changed}
               />
             ) : null}
           </li>

@@ -16,8 +16,10 @@ function Stored({ budget }: { budget: Disk['budget'] }) {
   const stored = bytesText(storedBytes)
   const isOver = budgetBytes !== null && storedBytes > budgetBytes
   const kinds = {
-    ...{ events: bytesText(eventBytes), spans: bytesText(spanBytes) },
-    ...{ blobs: bytesText(blobBytes), database: bytesText(databaseBytes) },
+    events: bytesText(eventBytes),
+    spans: bytesText(spanBytes),
+    blobs: bytesText(blobBytes),
+    database: bytesText(databaseBytes),
   }
   return (
     <p>

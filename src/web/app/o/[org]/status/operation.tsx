@@ -155,7 +155,9 @@ export function Usage({ organization }: { organization: string }) {
       {isTold ? (
         <p className="mt-2 text-small text-ink-3">
           {t('shared', {
-            ...{ journal: bytesText(journalBytes), database: bytesText(databaseBytes), spool: bytesText(spoolBytes) },
+            journal: bytesText(journalBytes),
+            database: bytesText(databaseBytes),
+            spool: bytesText(spoolBytes),
           })}
         </p>
       ) : null}

@@ -40,7 +40,12 @@ export default async function AccountPage({
   // Whoever comes with a token has no session, and may not change the password.
   const sessions = actor.kind === 'session' ? await auth.sessionsOf(await headers()) : undefined
   const shown = ({ id, name, prefix, scopes: carried, createdMs, lastUsedMs }: ApiToken): ShownToken => ({
-    ...{ id, name, prefix, scopes: carried, createdMs, lastUsedMs },
+    id,
+    name,
+    prefix,
+    scopes: carried,
+    createdMs,
+    lastUsedMs,
   })
   return (
     <div className="page max-w-[860px]">

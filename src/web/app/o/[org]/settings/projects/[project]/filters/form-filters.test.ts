@@ -9,14 +9,21 @@ const sent = (fields: Record<string, string>) => {
   return data
 }
 const form = {
-  ...{ organization: 'acme', project: '1', revision: '3', localhost: 'on' },
-  ...{ 'browsers.ie': 'on', 'browsers.opera_mini': 'on', messages: ' a* \r\n\r\nb' },
+  organization: 'acme',
+  project: '1',
+  revision: '3',
+  localhost: 'on',
+  'browsers.ie': 'on',
+  'browsers.opera_mini': 'on',
+  messages: ' a* \r\n\r\nb',
 }
 
 test('the form says every filter', () => {
   expect(filtersIn(sent(form))).toEqual({
     ...noFilters,
-    ...{ localhost: true, browsers: ['ie', 'opera_mini'], messages: ['a*', 'b'] },
+    localhost: true,
+    browsers: ['ie', 'opera_mini'],
+    messages: ['a*', 'b'],
   })
 })
 
