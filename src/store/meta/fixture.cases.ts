@@ -67,3 +67,8 @@ export const codeOf = (work: () => unknown): string => {
   }
   return 'nothing thrown'
 }
+
+export const stateOf = (meta: MetaStore, id = 1) => {
+  const issue = meta.issueById(id)
+  return [issue?.status, issue?.substatus]
+}

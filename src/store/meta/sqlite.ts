@@ -1,12 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
+import { artifactChangePart, artifactEndPart } from './artifacts/artifact-changes.ts'
 import { artifactPlacePart, artifactSearchPart } from './artifacts/artifact-search.ts'
-import {
-  artifactChangePart,
-  artifactEndPart,
-  artifactListPart,
-  artifactLookPart,
-  releaseFilePart,
-} from './artifacts/artifacts.ts'
+import { artifactListPart, artifactLookPart, releaseFilePart } from './artifacts/artifacts.ts'
 import { chunkEndPart, chunkPart } from './artifacts/chunks.ts'
 import { openSqlite } from './database/connection.ts'
 import { sqliteDialect } from './database/dialect.ts'
@@ -25,11 +20,12 @@ import { failureBoundPart, failureReadPart } from './issues/error-links.ts'
 import { feedbackLinkPart, feedbackPart } from './issues/feedback.ts'
 import { commentPart, issueHangPart, issueListPart, lookPart, seenPart } from './issues/issues.ts'
 import { failureJoinPart } from './issues/link-errors.ts'
-import { mergePart, similarPart, unmergePart } from './issues/merge.ts'
+import { mergePart, similarPart } from './issues/merge.ts'
 import { clockworkPart, forecastPart } from './issues/scheduled-transitions.ts'
 import { searchPart } from './issues/searches.ts'
 import { suggestionPart } from './issues/suggestions.ts'
 import { issueChangePart } from './issues/triage.ts'
+import { unmergePart } from './issues/unmerge.ts'
 import type { MetaStore } from './meta.ts'
 import { channelAddressPart } from './people/channel-addresses.ts'
 import { invitationPart, membershipPart } from './people/members.ts'

@@ -47,7 +47,32 @@ export type ScrapeNotes = {
   forget(): void
 }
 
-export function scrapeWriter({ write, dialect: { builder } }: Store): ScrapeNotes {
+/** Deletes the oldest scripts that could not be fetched; returns how many. */
+const evictFailed = ({ write, dialect: { builder } }: Store, project: number): number =>
+  write.run(
+    builder
+      .deleteFrom('scrape')
+      .where('project_id', '=', project)
+      .where(({ eb, refTuple, selectFrom }) =>
+        eb(
+          refTuple('release', 'dist', 'url'),
+          'in',
+          selectFrom('scrape')
+            .select(['release', 'dist', 'url'])
+            .where('project_id', '=', project)
+            .where('failure', '<>', '')
+            .orderBy('last_ms')
+            .limit(givenWayMax)
+            .$asTuple('release', 'dist', 'url'),
+        ),
+      ),
+  ).changes
+
+export function scrapeWriter(store: Store): ScrapeNotes {
+  const {
+    write,
+    dialect: { builder },
+  } = store
   type Row = { project: number; release: string; dist: string; url: string; ms: number }
   const noted = new LRUCache<string, true>({ max: notedMax })
   const again = write.hot<Row, unknown>((slot) =>
@@ -81,29 +106,10 @@ export function scrapeWriter({ write, dialect: { builder } }: Store): ScrapeNote
   const isFull = (project: number, step: number): boolean => {
     if (full.get(project) === step) return true
     if (Number(count.get({ project })?.n ?? 0) < scrapesMax) return false
-    if (makeRoom(project) > 0) return false
+    if (evictFailed(store, project) > 0) return false
     full.set(project, step)
     return true
   }
-  const makeRoom = (project: number): number =>
-    write.run(
-      builder
-        .deleteFrom('scrape')
-        .where('project_id', '=', project)
-        .where(({ eb, refTuple, selectFrom }) =>
-          eb(
-            refTuple('release', 'dist', 'url'),
-            'in',
-            selectFrom('scrape')
-              .select(['release', 'dist', 'url'])
-              .where('project_id', '=', project)
-              .where('failure', '<>', '')
-              .orderBy('last_ms')
-              .limit(givenWayMax)
-              .$asTuple('release', 'dist', 'url'),
-          ),
-        ),
-    ).changes
   return {
     note: ({ projectId: project, scrapes = [] }, nowMs) => {
       const step = Math.floor(nowMs / stepMs)

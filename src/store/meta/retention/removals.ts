@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
-import { dropBundlesOf } from '../artifacts/artifacts.ts'
+import { dropBundlesOf } from '../artifacts/artifact-changes.ts'
 import type { Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import { dropFailures } from '../issues/error-links.ts'
