@@ -1,7 +1,7 @@
 import type { Actor } from '../auth/auth.ts'
 import { MishapError } from '../base/errors.ts'
 import type { LiveChange } from '../contract/rest.ts'
-import type { App } from '../processes/app.ts'
+import type { App } from '../processes/parts.ts'
 import type { Organization } from '../store/meta/meta.ts'
 import { readableProjects } from './route.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Action, Actor } from '../auth/auth.ts'
 import { MishapError } from '../base/errors.ts'
-import type { App } from '../processes/app.ts'
+import type { App } from '../processes/parts.ts'
 import type { View } from '../query/issue.ts'
 import { namedProjects } from '../query/named-projects.ts'
 import { rangeOf } from '../query/range.ts'

@@ -1,5 +1,5 @@
 import { fixedIssues } from '../../domain/commit-fixes.ts'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import type { Project } from '../../store/meta/meta.ts'
 import type { NewCommit } from '../../store/meta/releases/commits.ts'
 

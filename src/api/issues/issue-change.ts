@@ -1,6 +1,6 @@
 import type { Actor } from '../../auth/auth.ts'
 import type { RestIssueChange } from '../../contract/rest-triage.ts'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import type { NoticeKind } from '../../store/meta/issues/attention.ts'
 import type { Issue } from '../../store/meta/meta.ts'
 import { actionOf, type IssueChangeBody, ownFields, readChange, type Wish } from './issue-input.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
 import { openSubstatuses, type StatusDetails, substatuses } from '../../domain/issue-states.ts'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import { latestReleases } from '../../query/latest.ts'
 import type { IssueChange } from '../../store/meta/issues/triage.ts'
 import type { Issue, Person } from '../../store/meta/meta.ts'

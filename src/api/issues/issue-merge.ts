@@ -1,6 +1,6 @@
 import type { Actor } from '../../auth/auth.ts'
 import { MishapError } from '../../base/errors.ts'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import type { Issue } from '../../store/meta/meta.ts'
 import { manyFrom, patienceMs } from './issue-change.ts'
 

@@ -3,14 +3,23 @@ import type { Actor } from '../../auth/auth.ts'
 import { MishapError } from '../../base/errors.ts'
 import type { RestSearch } from '../../contract/rest-search.ts'
 import * as shapes from '../../contract/search-schemas.ts'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import { completionsOf } from '../../query/completion.ts'
 import { checkQuery } from '../../query/issues.ts'
 import { toRestSearch, type ViewAsker, viewsOf } from '../../query/saved.ts'
 import type { SavedSearch, SearchView } from '../../store/meta/issues/searches.ts'
 import { revisionField, revisionOf } from '../input.ts'
-import type { Found, Route } from '../route.ts'
-import { askedProjects, limitOf, organizationOf, pageQuery, route, viewOf, viewQuery } from '../route.ts'
+import {
+  askedProjects,
+  type Found,
+  limitOf,
+  organizationOf,
+  pageQuery,
+  type Route,
+  route,
+  viewOf,
+  viewQuery,
+} from '../route.ts'
 
 const O = '/organizations/:org'
 

@@ -5,10 +5,9 @@ import { clearSmtp, setSmtp, smtpOf } from '../../alert/smtp.ts'
 import { MishapError } from '../../base/errors.ts'
 import * as shapes from '../../contract/notification-schemas.ts'
 import type { RestChannel, RestDelivery } from '../../contract/rest-notifications.ts'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import type { Channel, Delivery } from '../../store/meta/issues/alerts.ts'
-import type { Found, Route } from '../route.ts'
-import { organizationOf, route } from '../route.ts'
+import { type Found, organizationOf, type Route, route } from '../route.ts'
 
 /** Deliveries that a log shows: some days of a busy channel. */
 const logMax = 100

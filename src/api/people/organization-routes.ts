@@ -4,11 +4,10 @@ import { scopes } from '../../auth/may.ts'
 import { MishapError } from '../../base/errors.ts'
 import type { RestMember, RestOrganization } from '../../contract/rest.ts'
 import * as shapes from '../../contract/schemas.ts'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import type { ApiToken, Organization } from '../../store/meta/meta.ts'
 import { liveStream } from '../live.ts'
-import type { Route } from '../route.ts'
-import { organizationOf, projectOf, route, scopeOf, viewOf, viewQuery } from '../route.ts'
+import { organizationOf, projectOf, type Route, route, scopeOf, viewOf, viewQuery } from '../route.ts'
 import { organizationSettingRoutes } from './organization-setting-routes.ts'
 
 /** An organization in the shape of the API. */

@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import type { Organization } from '../../store/meta/meta.ts'
 import type { OrganizationChange } from '../../store/meta/people/organization-change.ts'
 import { demandChange, revisionField, revisionOf } from '../input.ts'
-import type { Route } from '../route.ts'
-import { organizationOf, route } from '../route.ts'
+import { organizationOf, type Route, route } from '../route.ts'
 
 const settings = z
   .strictObject({

@@ -4,11 +4,10 @@ import { MishapError } from '../../base/errors.ts'
 import type { RestTeam, RestTeamMember } from '../../contract/rest-team.ts'
 import * as shapes from '../../contract/schemas.ts'
 import * as teams from '../../contract/team-schemas.ts'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import type { Organization } from '../../store/meta/meta.ts'
 import { createProject, newProject, toRestProject } from '../projects/project-routes.ts'
-import type { Call, Route } from '../route.ts'
-import { organizationOf, projectOf, readableProjects, route } from '../route.ts'
+import { type Call, organizationOf, projectOf, type Route, readableProjects, route } from '../route.ts'
 import { membersOf, toRestOrganization } from './organization-routes.ts'
 
 /** The one team of an organization: everyone and every project is in it. It has the organization's id, slug and name. */

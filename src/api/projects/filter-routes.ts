@@ -7,7 +7,7 @@ import {
   type OldBrowser,
   type ProjectFilters,
 } from '../../domain/filters.ts'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import { droppedOf, filterState } from '../../query/filters.ts'
 import type { Project } from '../../store/meta/meta.ts'
 import { demandChange, revisionField, revisionOf } from '../input.ts'

@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import type { ArtifactFile, Bundle } from '../../store/meta/artifacts/artifacts.ts'
 import { pageHeaders } from '../page.ts'
-import type { Call, Route } from '../route.ts'
-import { limitOf, pageQuery, projectOf, route } from '../route.ts'
+import { type Call, limitOf, pageQuery, projectOf, type Route, route } from '../route.ts'
 import * as shapes from './release-schemas.ts'
 
 const iso = (ms: number) => new Date(ms).toISOString()

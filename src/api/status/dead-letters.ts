@@ -1,6 +1,6 @@
 import { MishapError } from '../../base/errors.ts'
 import type { RestDeadContent, RestDeadItem } from '../../contract/rest-status.ts'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import type { DeadItem, Organization } from '../../store/meta/meta.ts'
 
 /** Dead items of a list: they are rare, or something is broken that shows in the newest. */

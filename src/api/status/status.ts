@@ -4,7 +4,7 @@ import { MishapError } from '../../base/errors.ts'
 import type { Outcome } from '../../base/outcome.ts'
 import type { RestStatus } from '../../contract/rest.ts'
 import type { RestOrganizationStatus } from '../../contract/rest-status.ts'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import type { Organization } from '../../store/meta/meta.ts'
 import { advisoryOf } from './advisories.ts'
 

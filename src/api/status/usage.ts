@@ -1,6 +1,6 @@
 import { MishapError } from '../../base/errors.ts'
 import type { RestUsage } from '../../contract/rest-status.ts'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import type { Organization } from '../../store/meta/meta.ts'
 
 const dayMs = 86_400_000
