@@ -12,7 +12,7 @@ import { falseAlarms, type Kind, minutesToSee } from '../src/jobs/forecast.cases
 import type { App } from '../src/processes/parts.ts'
 import { issuesMatching } from '../src/query/issues.ts'
 import { commit, effect, hash, nowMs, withProject } from '../src/store/meta/fixture.cases.ts'
-import type { MetaStore } from '../src/store/meta/meta.ts'
+import type { MetaStore } from '../src/store/meta/meta-store.ts'
 import { openSqliteMeta } from '../src/store/meta/sqlite.ts'
 import type { Row } from './measure.ts'
 

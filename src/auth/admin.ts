@@ -1,6 +1,7 @@
 import { MishapError } from '../base/errors.ts'
 import { checkName, slugOf } from '../store/meta/database/names.ts'
-import type { MetaStore, Organization, Person, Project, ProjectKey } from '../store/meta/meta.ts'
+import type { Organization, Person, Project, ProjectKey } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { dsnOf } from '../wire/dsn.ts'
 import type { Auth } from './auth.ts'
 import { scopes } from './may.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { MetaStore, Organization, Project } from '../store/meta/meta.ts'
+import type { Organization, Project } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { Action, Actor, Role, Thing } from './auth.ts'
 import { permissions, verdict } from './may.ts'
 

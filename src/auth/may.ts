@@ -1,4 +1,4 @@
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { Action, Actor, Role, Thing, Verdict } from './auth.ts'
 
 /** Which roles may do what (spec.md 6) and which token scopes allow it; a token needs one of them. */

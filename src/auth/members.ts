@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
-import type { Member, MetaStore, Organization, Person, Role } from '../store/meta/meta.ts'
+import type { Member, Organization, Person, Role } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { Invitation } from '../store/meta/people/members.ts'
 
 /** From the least to the most. */

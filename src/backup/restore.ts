@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { extract } from 'tar'
 import { MishapError } from '../base/errors.ts'
 import type { EventStore } from '../store/events/events.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { type Manifest, parts, readManifest } from './manifest.ts'
 
 type Stores = { meta: Pick<MetaStore, 'tally' | 'cursor'>; events: Pick<EventStore, 'restore' | 'size'> }

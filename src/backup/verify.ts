@@ -3,7 +3,8 @@ import type { JournalReader } from '../journal/journal.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/events.ts'
 import { type SpanTally, spansGoneName } from '../store/events/span-store.ts'
-import type { MetaStore, OutcomeRow } from '../store/meta/meta.ts'
+import type { OutcomeRow } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 
 export type VerifyDeps = {
   clock: Clock

@@ -1,7 +1,7 @@
 import { inflateSync } from 'node:zlib'
-import type { AcceptKey } from '../auth/keys.ts'
 import { MishapError } from '../base/errors.ts'
 import type { RecordHead } from '../journal/journal.ts'
+import type { IngestKey } from '../store/meta/meta.ts'
 import { normalizeId } from '../wire/ids.ts'
 import { MultipartScan, parseMultipart, readBoundary } from '../wire/multipart.ts'
 import { answerEmpty, answerGif, answerId, Refusal } from './answer.ts'
@@ -13,7 +13,7 @@ import { dropSpool, fail, headOf, type Intake } from './request.ts'
 /** Appends one record and answers once it is on disk. */
 export async function keep(
   intake: Intake,
-  key: AcceptKey,
+  key: IngestKey,
   head: RecordHead,
   body: Buffer,
   answer: () => void,

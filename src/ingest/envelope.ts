@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type { AcceptKey } from '../auth/keys.ts'
 import { MishapError } from '../base/errors.ts'
 import type { RecordHead, RecordKind, Room } from '../journal/journal.ts'
+import type { IngestKey } from '../store/meta/meta.ts'
 import { EnvelopeWalk } from '../wire/envelope.ts'
 import { claimedCount, itemKind, needsEventId } from '../wire/item-types.ts'
 import { answerError, answerId, Refusal } from './answer.ts'
@@ -80,7 +80,7 @@ export async function spoolOf(intake: Intake, pieces: AsyncIterable<Buffer>): Pr
 function roomOf(intake: Intake): Room {
   const { deps, share } = intake.core
   const declared = Number(intake.req.headers['content-length'] ?? 0)
-  let key: AcceptKey | undefined
+  let key: IngestKey | undefined
   let held = 0
   let own = 0
   const hold = () => {
@@ -120,7 +120,7 @@ function roomOf(intake: Intake): Room {
  * Holds what the walk has seen against every rule; throws the refusal. Authorizes by the `dsn` header as soon as that
  * is there. At the end returns the key.
  */
-function checkWalk(intake: Intake, walk: EnvelopeWalk, limits: LimitCheck, end: boolean): AcceptKey {
+function checkWalk(intake: Intake, walk: EnvelopeWalk, limits: LimitCheck, end: boolean): IngestKey {
   const { error, header } = walk
   if (error !== undefined) {
     if (error.kind === 'too_many_items') throw new Refusal('ACCEPT_TOO_LARGE', error.kind, [error.what])
@@ -145,12 +145,12 @@ function checkWalk(intake: Intake, walk: EnvelopeWalk, limits: LimitCheck, end: 
 }
 
 /** Stands for the key while an envelope's header is still on its way; never leaves checkWalk's caller. */
-const noKey: AcceptKey = { keyId: 0, projectId: 0, organizationId: 0, active: false, allowedOrigins: [] }
+const noKey: IngestKey = { keyId: 0, projectId: 0, organizationId: 0, active: false, allowedOrigins: [] }
 
 /** Rates, then the journal, then the answer. */
 function accepted(
   intake: Intake,
-  key: AcceptKey,
+  key: IngestKey,
   walk: EnvelopeWalk,
   body: Buffer,
   spool?: { key: string; bytes: number },
@@ -196,7 +196,7 @@ export function newEventId(): string {
 
 function takeRates(
   intake: Intake,
-  key: AcceptKey,
+  key: IngestKey,
   walk: EnvelopeWalk,
   bodyBytes: number,
 ): { skip?: number[]; limited?: Limited } {
@@ -230,7 +230,7 @@ const limitedEnd = ({ reason }: Limited) =>
   ({ status: 429, code: 'ACCEPT_RATE_LIMITED', reason, outcome: 'rate_limited' }) as const
 
 /** 429 with both headers; the items are counted already. */
-export function answerLimited(intake: Intake, key: AcceptKey, limited: Limited): void {
+export function answerLimited(intake: Intake, key: IngestKey, limited: Limited): void {
   intake.core.ledger.use(key, intake.receivedMs, 'ACCEPT_RATE_LIMITED')
   const error = new MishapError('ACCEPT_RATE_LIMITED', { retryAfterS: limited.retryAfterS })
   answerError(intake.res, error, ['x-sentry-rate-limits', rateLimitHeader(limited)])
@@ -238,7 +238,7 @@ export function answerLimited(intake: Intake, key: AcceptKey, limited: Limited):
 
 async function append(
   intake: Intake,
-  key: AcceptKey,
+  key: IngestKey,
   head: RecordHead,
   body: Buffer,
   eventId: string,
@@ -269,7 +269,7 @@ async function append(
  * Takes one item from the rate budget for a route whose body is one item; answers and returns false when it is used up.
  * `files`: parts of a form of attachments.
  */
-export function takeOne(intake: Intake, key: AcceptKey, kind: RecordKind, bytes: number, files = 1): boolean {
+export function takeOne(intake: Intake, key: IngestKey, kind: RecordKind, bytes: number, files = 1): boolean {
   const { core, receivedMs } = intake
   const limited =
     core.share.take(key, bytes, receivedMs) ??

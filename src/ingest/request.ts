@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AcceptKey, KeySnapshot } from '../auth/keys.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Config } from '../base/config.ts'
 import { MishapError } from '../base/errors.ts'
@@ -7,6 +6,7 @@ import { faultOf, type Observe, requestIdOf } from '../base/observe.ts'
 import type { OutcomeReason } from '../base/outcome.ts'
 import type { JournalWriter, RecordHead, RecordKind, Room } from '../journal/journal.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
+import type { IngestKey, KeySnapshot } from '../store/meta/meta.ts'
 import type { EnvelopeWalk } from '../wire/envelope.ts'
 import { claimedCount, itemKind } from '../wire/item-types.ts'
 import { answerError, Refusal } from './answer.ts'
@@ -51,7 +51,7 @@ export type Intake = {
   target: Target
   receivedMs: number
   /** Known once the request is authorized; an envelope may bring its key itself. */
-  key: AcceptKey | undefined
+  key: IngestKey | undefined
   /** `name/version` as the SDK says with its key, or ''. */
   client: string
   /** Origin, else Referer, else ''. */
@@ -229,7 +229,7 @@ const hintNames = [
 ]
 
 /** What the journal's record says about the request. */
-export function headOf(intake: Intake, key: AcceptKey, kind: RecordKind): RecordHead {
+export function headOf(intake: Intake, key: IngestKey, kind: RecordKind): RecordHead {
   const { req, core } = intake
   const { headers } = req
   const head: RecordHead = {

@@ -1,12 +1,11 @@
 import { createServer, type IncomingHttpHeaders, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { connect } from 'node:net'
-import type { AcceptKey, KeySnapshot } from '../auth/keys.ts'
+import { type AddressInfo, connect } from 'node:net'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { type Config, readConfig } from '../base/config.ts'
 import { silent } from '../base/observe.ts'
 import type { JournalWriter, RecordHead } from '../journal/journal.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
+import type { IngestKey, KeySnapshot } from '../store/meta/meta.ts'
 import { type Accept, createAccept } from './ingest.ts'
 
 export const publicKey = '0123456789abcdef0123456789abcdef'
@@ -99,7 +98,7 @@ export type Rig = {
   journal: ReturnType<typeof memoryJournal>
   blobs: Map<string, Buffer>
   writing: ReturnType<typeof memoryBlobs>['state']
-  keys: Record<string, AcceptKey>
+  keys: Record<string, IngestKey>
   send(path: string, sent?: Sent): Promise<Answer>
   /** Writes `text` on a bare socket and resolves with everything that comes back until the server closes or `waitMs` pass. */
   raw(text: string | Buffer, options?: { half?: boolean; abort?: boolean; waitMs?: number }): Promise<string>
@@ -108,14 +107,14 @@ export type Rig = {
 
 /** Accept behind a real http server; project 7 of organization 3 with an open key, a disabled one, and project 8. */
 export async function createRig(
-  options: { config?: Partial<Config>; clock?: Clock; key?: Partial<AcceptKey>; bodyBytesMax?: number } = {},
+  options: { config?: Partial<Config>; clock?: Clock; key?: Partial<IngestKey>; bodyBytesMax?: number } = {},
 ): Promise<Rig> {
   const read = readConfig({}, {})
   if ('error' in read) throw new Error(read.error.sentence)
   const journal = memoryJournal()
   const { store, blobs, state: writing } = memoryBlobs()
   const open = { organizationId: 3, active: true, allowedOrigins: [] }
-  const keys: Record<string, AcceptKey> = {
+  const keys: Record<string, IngestKey> = {
     [publicKey]: { ...open, keyId: 1, projectId: 7, ...options.key },
     [otherKey]: { ...open, keyId: 2, projectId: 8 },
     [disabledKey]: { ...open, keyId: 4, projectId: 7, active: false },

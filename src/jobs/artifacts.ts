@@ -5,7 +5,7 @@ import { faultOf, type Observe } from '../base/observe.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import { type ArtifactType, type Bundle, type BundleLink, scrapedEntry } from '../store/meta/artifacts/artifacts.ts'
 import type { Chunk } from '../store/meta/artifacts/chunks.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { debugIdOf } from '../wire/bundle.ts'
 import {
   type AssembleState,

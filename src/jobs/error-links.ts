@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Observe } from '../base/observe.ts'
-import type { Issue, MetaStore } from '../store/meta/meta.ts'
+import type { Issue } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 
 export type FailureDeps = {
   clock: Clock

@@ -1,6 +1,6 @@
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/events.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 
 import { noteSpansGone } from './evicted-spans.ts'
 

@@ -4,7 +4,8 @@ import { type OwnerRule, ownerRuleOf, readOwnership } from '../domain/ownership.
 import { latestEventsOf, ownedEventOf } from '../query/owned.ts'
 import type { EventStore, SeenEvent } from '../store/events/events.ts'
 import type { Suggestion } from '../store/meta/issues/suggestions.ts'
-import type { Issue, MetaStore, Person } from '../store/meta/meta.ts'
+import type { Issue, Person } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 
 export type OwnerDeps = {
   clock: Clock

@@ -4,7 +4,7 @@ import { faultOf, type Observe } from '../base/observe.ts'
 import type { EventRow, EventStore } from '../store/events/events.ts'
 import type { RowMark } from '../store/events/reprocess.ts'
 import { lateName, type MissedGroup } from '../store/meta/ingest/missing-source-maps.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import type {
   Regrouping,
   RegroupMove,

@@ -5,7 +5,7 @@ import { silent } from '../base/observe.ts'
 import type { LiveChange } from '../contract/rest.ts'
 import type { EventStore, Scope, SeenEvent } from '../store/events/events.ts'
 import { commit, effect, hash, nowMs, withProject } from '../store/meta/fixture.cases.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { createTriage } from './triage.ts'
 

@@ -4,7 +4,8 @@ import { normalOf } from '../query/event.ts'
 import type { EventFilter, EventStore } from '../store/events/events.ts'
 import { latestTexts } from '../store/meta/issues/issue-state.ts'
 import type { Leaving } from '../store/meta/issues/merge.ts'
-import type { Issue, MetaStore } from '../store/meta/meta.ts'
+import type { Issue } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { IssueEdges } from '../store/meta/retention/reprocessing.ts'
 
 export type UnmergeDeps = {

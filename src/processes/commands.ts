@@ -27,7 +27,7 @@ import { openFileBlobs } from '../store/blobs/files.ts'
 import { createEventStore } from '../store/events/clickhouse.ts'
 import type { EventStore } from '../store/events/events.ts'
 import { programValue } from '../store/meta/database/migrate.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
 
 const databaseFile = 'mishap.sqlite'

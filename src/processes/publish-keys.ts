@@ -1,7 +1,7 @@
 import { selfProject } from '../auth/admin.ts'
 import type { Config } from '../base/config.ts'
 import type { FromApp, ToApp } from '../serve/messages.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { dsnOf } from '../wire/dsn.ts'
 
 export type Link = { send(message: FromApp): void; listen(listener: (message: ToApp) => void): void }

@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { readKeyFile, writeKeyFile } from '../auth/keyfile.ts'
-import type { KeySnapshot } from '../auth/keys.ts'
 import { lockDataFolder } from '../auth/lock.ts'
 import { loadSecrets } from '../auth/secret.ts'
 import { systemClock } from '../base/clock.ts'
@@ -33,6 +32,7 @@ import { type Child, supervise } from '../serve/supervise.ts'
 import { createSweep } from '../serve/sweep.ts'
 import { dropUnfinished, openFileBlobs } from '../store/blobs/files.ts'
 import { engineAnswers } from '../store/events/alive.ts'
+import type { KeySnapshot } from '../store/meta/meta.ts'
 
 export type ServerOptions = { config: Config; version: string; dev: boolean; say(line: string): void }
 

@@ -4,12 +4,11 @@ import { noiseKinds } from '../domain/diagnostics.ts'
 import { inboundFilters } from '../domain/filters.ts'
 import { filterFor } from '../domain/noise.ts'
 import type { EventStore, Scope } from '../store/events/events.ts'
-import type { Activity, Issue, MetaStore, Organization, Person, Project } from '../store/meta/meta.ts'
+import type { Activity, Issue, Organization, Person, Project } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { browserSideOf } from './error-links.ts'
 import { filterState } from './filters.ts'
-import type { Range } from './range.ts'
-import { bucketOf, pointsOf } from './range.ts'
-
+import { bucketOf, pointsOf, type Range } from './range.ts'
 /** What queries need; App fits. */
 export type QueryDeps = {
   meta: MetaStore

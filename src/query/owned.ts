@@ -1,7 +1,8 @@
 import type { NormalFrame } from '../domain/event.ts'
 import { type OwnedEvent, ownedNamesMax } from '../domain/ownership.ts'
 import type { EventStore, SeenEvent } from '../store/events/events.ts'
-import type { Issue, MetaStore } from '../store/meta/meta.ts'
+import type { Issue } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { normalOf } from './event.ts'
 
 /** Frames of an event that rules are held against, the newest calls. */

@@ -1,6 +1,6 @@
 import type { RestSearch } from '../contract/rest-search.ts'
 import type { SavedSearch } from '../store/meta/issues/searches.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 
 /** Who asks: their own views are theirs to change, shared ones when they may triage. */
 export type ViewAsker = { userId: string; mayShare: boolean }

@@ -9,7 +9,7 @@ import {
 } from '../contract/rest-trace.ts'
 import type { EventSpan, EventStore } from '../store/events/events.ts'
 import type { SeenSpan } from '../store/events/span-store.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { normalizeSpanId } from '../wire/ids.ts'
 
 export type TraceDeps = {

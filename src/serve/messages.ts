@@ -1,8 +1,8 @@
-import type { KeySnapshot } from '../auth/keys.ts'
 import type { Config } from '../base/config.ts'
 import type { ErrorCode } from '../base/errors.ts'
 import type { RecordHead } from '../journal/journal.ts'
 import type { IntakeNote } from '../journal/request-log.ts'
+import type { KeySnapshot } from '../store/meta/meta.ts'
 import type { AppNumbers } from './metrics.ts'
 
 /** What process main tells process app over IPC. */

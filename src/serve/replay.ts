@@ -5,7 +5,8 @@ import { unpackDead } from '../journal/dead-letter.ts'
 import type { RecordHead } from '../journal/journal.ts'
 import type { IntakeNote } from '../journal/request-log.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
-import type { DeadItem, MetaStore } from '../store/meta/meta.ts'
+import type { DeadItem } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { FromApp, ToApp } from './messages.ts'
 
 /** Above this a body goes to the blobs, as in accept. */

@@ -1,6 +1,7 @@
 import { MishapError } from '../../base/errors.ts'
 import type { OutcomeCount } from '../../base/outcome.ts'
-import type { BatchEffects, EventEffect, MetaStore } from './meta.ts'
+import type { BatchEffects, EventEffect } from './meta.ts'
+import type { MetaStore } from './meta-store.ts'
 
 export const nowMs = 1_795_000_000_000
 

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { type SignCounts, type SignKey, verdictOf } from '../../domain/noise.ts'
 import { commit, effect, hash, nowMs } from './fixture.cases.ts'
 import { leaving } from './issues/merge.cases.ts'
-import type { EventEffect, MetaStore } from './meta.ts'
+import type { EventEffect } from './meta.ts'
+import type { MetaStore } from './meta-store.ts'
 import type { RegroupMove } from './retention/reprocessing.ts'
 
 const idOf = (n: number) => n.toString(16).padStart(32, '0')

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { codeOf, nowMs } from '../fixture.cases.ts'
-import type { MetaStore } from '../meta.ts'
+import type { MetaStore } from '../meta-store.ts'
 import type { BundleLink, NewArtifactFile } from './artifacts.ts'
 
 const debugId = 'b500f860-0003-523c-92ab-92705ede040b'

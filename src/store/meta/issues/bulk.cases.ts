@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { commit, effect, hash, nowMs, stateOf } from '../fixture.cases.ts'
-import type { MetaStore } from '../meta.ts'
+import type { MetaStore } from '../meta-store.ts'
 
 export function bulkCases(fresh: () => MetaStore): void {
   const many = (meta: MetaStore, count: number) =>

@@ -1,12 +1,8 @@
 import { type AliasedExpression, type Selectable, type SqlBool, sql } from 'kysely'
-import type { AloneReason, Failure, FailureSide, JoinReason } from '../../../domain/error-links.ts'
+import type { AloneReason, FailureSide, JoinReason } from '../../../domain/error-links.ts'
 import type { Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import type { EventEffect } from '../meta.ts'
-
-/** One side of a hidden server error, as an event brings it. */
-export type FailureEffect = Failure & { traceId: string; route: string; userHash: string }
-
 /** A browser event and the server event that it hides. */
 export type FailureLink = {
   browser: { projectId: number; eventId: string; groupHash: string; receivedMs: number }

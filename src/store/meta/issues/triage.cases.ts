@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { quietLimits, type StatusDetails } from '../../../domain/issue-states.ts'
 import { codeOf, commit, effect, hash, nowMs, stateOf } from '../fixture.cases.ts'
-import type { EventEffect, Issue, MetaStore } from '../meta.ts'
+import type { EventEffect, Issue } from '../meta.ts'
+import type { MetaStore } from '../meta-store.ts'
 import { bulkCases } from './bulk.cases.ts'
 import { suggestionCases } from './suggestions.cases.ts'
 

@@ -4,12 +4,9 @@ import type { Connection } from '../database/connection.ts'
 import type { Dialect } from '../database/dialect.ts'
 import { staleError } from '../database/revision.ts'
 import { fromJson, type Store } from '../database/store.ts'
-import type { Activity, Issue } from '../meta.ts'
+import type { Activity, Issue, Priority } from '../meta.ts'
 import { type IssueRow, stateColumns } from './issue-state.ts'
 import { toIssue } from './issues.ts'
-
-export type Priority = 'high' | 'medium' | 'low'
-
 /** What people (and rules) change on an issue; what is not named stays. */
 export type IssueChange = {
   status?: Issue['status']

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { codeOf, commit as commitBatch, effect, hash, nowMs } from '../fixture.cases.ts'
 import { releaseEnvironmentsMax } from '../ingest/batch-statements.ts'
-import type { MetaStore } from '../meta.ts'
+import type { MetaStore } from '../meta-store.ts'
 import type { NewCommit } from './commits.ts'
 
 const told = (sha: string, more: Partial<NewCommit> = {}): NewCommit => ({
