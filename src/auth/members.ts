@@ -14,7 +14,7 @@ const rank = (role: Role): number => roles.indexOf(role)
 const invitationsMax = 500
 const emailCharactersMax = 254
 
-type Room = { meta: MetaStore; clock: Clock }
+type MemberContext = { meta: MetaStore; clock: Clock }
 
 /** Roles that somebody of this role may invite to: those below. */
 export const rolesToInvite = (own: Role): Role[] => roles.filter((role) => rank(role) < rank(own))
@@ -39,7 +39,7 @@ function roleOf(meta: MetaStore, organization: Organization, person: Person): Ro
  * secret of the link, which is known this once. Throws VALIDATION (email, role), CONFLICT for a member.
  */
 export function inviteMember(
-  { meta, clock }: Room,
+  { meta, clock }: MemberContext,
   by: Person,
   organization: Organization,
   asked: { email: string; role: Role },
@@ -64,7 +64,7 @@ export function inviteMember(
 }
 
 /** The invitation of a link as long as it is good: not expired, not taken back, and its maker may still make it. */
-export function openInvitation({ meta, clock }: Room, secret: string): Invitation | undefined {
+export function openInvitation({ meta, clock }: MemberContext, secret: string): Invitation | undefined {
   // No longer text is hashed than a secret has.
   if (!/^[\w-]{43}$/.test(secret)) return undefined
   const found = meta.invitationBySecret(secret)
@@ -74,18 +74,23 @@ export function openInvitation({ meta, clock }: Room, secret: string): Invitatio
 }
 
 /** Makes the person a member by a link's secret. Throws NOT_FOUND when the invitation is not good any more. */
-export function acceptInvitation(room: Room, secret: string, person: Person): Member {
-  const invitation = openInvitation(room, secret)
+export function acceptInvitation(parts: MemberContext, secret: string, person: Person): Member {
+  const invitation = openInvitation(parts, secret)
   if (!invitation)
     throw new MishapError('NOT_FOUND', {
       detail: 'This invitation is not good any more.',
       causes: ['Ask for a new one.'],
     })
-  return room.meta.acceptInvitation(invitation.id, person.id, room.clock.now())
+  return parts.meta.acceptInvitation(invitation.id, person.id, parts.clock.now())
 }
 
 /** Takes an invitation back. Throws NOT_FOUND, AUTH_FORBIDDEN for one to a role that is not below the caller's. */
-export function takeBack({ meta }: Pick<Room, 'meta'>, by: Person, organization: Organization, id: number): void {
+export function takeBack(
+  { meta }: Pick<MemberContext, 'meta'>,
+  by: Person,
+  organization: Organization,
+  id: number,
+): void {
   const found = meta.invitationsOf(organization.id).find((invitation) => invitation.id === id)
   if (!found) throw new MishapError('NOT_FOUND')
   if (!rolesToInvite(roleOf(meta, organization, by)).includes(found.role)) throw new MishapError('AUTH_FORBIDDEN')
@@ -107,7 +112,7 @@ function demandAbove(meta: MetaStore, by: Person, organization: Organization, us
  * (role), CONFLICT when no owner would be left.
  */
 export function changeMember(
-  { meta }: Pick<Room, 'meta'>,
+  { meta }: Pick<MemberContext, 'meta'>,
   by: Person,
   organization: Organization,
   userId: string,
@@ -121,7 +126,7 @@ export function changeMember(
 
 /** Ends a membership with its tokens; one's own is leaving. Throws NOT_FOUND, AUTH_FORBIDDEN, CONFLICT for the last owner. */
 export function removeMember(
-  { meta }: Pick<Room, 'meta'>,
+  { meta }: Pick<MemberContext, 'meta'>,
   by: Person,
   organization: Organization,
   userId: string,

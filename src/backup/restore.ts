@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { extract } from 'tar'
 import { MishapError } from '../base/errors.ts'
-import type { EventStore } from '../store/events/events.ts'
+import type { EventStore } from '../store/events/event-store.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { type Manifest, parts, readManifest } from './manifest.ts'
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { JournalReader } from '../journal/journal.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
-import type { EventStore } from '../store/events/events.ts'
+import type { EventStore } from '../store/events/event-store.ts'
 import { type SpanTally, spansGoneName } from '../store/events/span-store.ts'
 import type { OutcomeRow } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DiskBudget } from '../base/config.ts'
-import type { EventStore } from '../store/events/events.ts'
+import type { EventStore } from '../store/events/event-store.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 
 /** What is stored, by kind, and what it may take. Bytes. */

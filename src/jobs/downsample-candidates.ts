@@ -1,5 +1,5 @@
 import type { Crowd, LargeGroup } from '../store/events/downsample.ts'
-import type { EventStore } from '../store/events/events.ts'
+import type { EventStore } from '../store/events/event-store.ts'
 import { keptMax } from '../store/events/spread.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 

@@ -1,5 +1,5 @@
 import type { BlobStore } from '../store/blobs/blobs.ts'
-import type { EventStore } from '../store/events/events.ts'
+import type { EventStore } from '../store/events/event-store.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 
 import { noteSpansGone } from './evicted-spans.ts'

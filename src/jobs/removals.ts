@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Observe } from '../base/observe.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
-import type { EventStore } from '../store/events/events.ts'
+import type { EventStore } from '../store/events/event-store.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { PartKind, Removal } from '../store/meta/retention/removals.ts'
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import { asksEvents } from '../domain/issue-states.ts'
-import type { EventStore } from '../store/events/events.ts'
+import type { EventStore } from '../store/events/event-store.ts'
 import type { ClockTurn, DueIssue, DueTurn } from '../store/meta/issues/scheduled-transitions.ts'
 import type { Issue } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'

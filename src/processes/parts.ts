@@ -17,7 +17,7 @@ import type { JournalState } from '../serve/lag.ts'
 import type { Live } from '../serve/live.ts'
 import type { Intakes } from '../serve/request-log.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
-import type { EventStore } from '../store/events/events.ts'
+import type { EventStore } from '../store/events/event-store.ts'
 import type { DeadItem } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 /** Every part of process app, wired. Stands at globalThis[Symbol.for('mishap.app')]. */

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { testClock } from '../base/clock.ts'
-import type { EventFilter, EventStore, GroupCount } from '../store/events/events.ts'
+import type { EventStore } from '../store/events/event-store.ts'
+import type { EventFilter, GroupCount } from '../store/events/events.ts'
 import { commit, effect, hash, nowMs, withProject } from '../store/meta/fixture.cases.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'

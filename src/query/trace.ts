@@ -7,7 +7,8 @@ import {
   type RestTraceMeta,
   type RestTraceSpan,
 } from '../contract/rest-trace.ts'
-import type { EventSpan, EventStore } from '../store/events/events.ts'
+import type { EventStore } from '../store/events/event-store.ts'
+import type { EventSpan } from '../store/events/events.ts'
 import type { SeenSpan } from '../store/events/span-store.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { normalizeSpanId } from '../wire/ids.ts'

@@ -2,9 +2,8 @@ import type { NormalEvent } from '../../domain/event.ts'
 import type { JournalRecord, RecordHead } from '../../journal/journal.ts'
 import type { ProjectSettings } from '../../store/meta/meta.ts'
 import type { RangeMaps } from '../symbolicate/maps.ts'
+import { createTools, type Tools } from './context.ts'
 import { type Refined, refineRecord } from './record.ts'
-import { createTools, type Tools } from './step.ts'
-
 // For tests and benches of this folder: records without a journal.
 
 /** 21 November 2026, 09:40 UTC: the hour in which the recorded envelopes were made. */

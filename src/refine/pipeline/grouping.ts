@@ -1,6 +1,7 @@
 import type { NormalEvent } from '../../domain/event.ts'
 import type { ExplainedVariant, Features, GroupingInfo, GroupingRules, Likeness } from '../../domain/grouping.ts'
-import { createRuleCache, group, hashesIn, type RuleCache, type Variant } from '../fingerprint/fingerprint.ts'
+import { createRuleCache, group, hashesIn, type RuleCache } from '../fingerprint/fingerprint.ts'
+import type { Variant } from '../fingerprint/grouped.ts'
 import { featuresOf, likeness } from '../fingerprint/likeness.ts'
 import { applyStackRules, compileStackRules, withoutStackRules } from '../fingerprint/stack-rules.ts'
 

@@ -30,10 +30,11 @@ import type { MapSource } from '../symbolicate/frames.ts'
 import { withScrapes } from '../symbolicate/scrapes.ts'
 import { discardsOf } from './client-reports.ts'
 import { endsOfContents } from './contents.ts'
+import { type Context, createTools, type Tools } from './context.ts'
 import { newDraft } from './draft.ts'
 import { ended } from './item-outcome.ts'
 import type { Forms } from './lines.ts'
-import { type Context, createTools, eventSteps, firstSteps, type Tools } from './step.ts'
+import { eventSteps, firstSteps } from './step.ts'
 import { object, own, parsePayload, scalar, wellFormed } from './value.ts'
 
 /** What a record became. */

@@ -17,11 +17,11 @@ import type { RefinedSpans } from '../kinds/span/spans.ts'
 import type { MapQuery } from '../symbolicate/frames.ts'
 import type { MapAnswer } from '../symbolicate/map-cache.ts'
 import { createWorkerMaps, type RangeMaps, type WaitBudget, type WorkerMaps } from '../symbolicate/maps.ts'
+import { createTools, type Tools } from './context.ts'
 import { deadKey } from './dead-letters.ts'
 import { createLines, type Lines } from './lines.ts'
 import { type Refined, refineRecord, type Standing } from './record.ts'
 import { endOfDead, endOfRecord, toldOf } from './record-outcomes.ts'
-import { createTools, type Tools } from './step.ts'
 import { waitingBlobs } from './waiting-blobs.ts'
 
 /** A range of the journal to refine; `to` is known in a recovery or a retry, else the worker finds it. */

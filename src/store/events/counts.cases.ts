@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { EventStore } from './event-store.ts'
 import { monday, row, tsv, wide } from './events.cases.ts'
-import type { EventStore, Scope } from './events.ts'
+import type { Scope } from './events.ts'
 
 const hour = 3_600_000
 

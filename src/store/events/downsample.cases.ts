@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Cut } from './downsample.ts'
 import { encodeEventRow } from './encode.ts'
+import type { EventStore } from './event-store.ts'
 import { monday, row } from './events.cases.ts'
-import type { EventRow, EventStore } from './events.ts'
+import type { EventRow } from './events.ts'
 
 const hour = 3_600_000
 const day = 24 * hour

@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts'
 import { weekTables } from './downsample.ts'
-import type { EventStore } from './events.ts'
+import type { EventStore } from './event-store.ts'
 import { hashNumber } from './filter.ts'
 import { rollupNames } from './schema/rollups.ts'
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { encodeEventRow } from './encode.ts'
+import type { EventStore } from './event-store.ts'
 import { monday, row } from './events.cases.ts'
-import type { EventRow, EventStore } from './events.ts'
+import type { EventRow } from './events.ts'
 import type { Rewrite } from './reprocess.ts'
 
 const hourMs = 3_600_000

@@ -1,5 +1,5 @@
 import type { Connection } from './connection.ts'
-import type { EventRow, EventStore } from './events.ts'
+import type { EventRow } from './events.ts'
 import { hashNumber } from './filter.ts'
 import { recount } from './recount.ts'
 import { readRow, rowSelect, type StoredRow } from './rows.ts'
@@ -177,7 +177,7 @@ function createLooks(
   }
 }
 
-type Rooms = Pick<Settling, 'counting' | 'ended'> & Pick<EventStore, 'insert'>
+type Rooms = Pick<Settling, 'counting' | 'ended'> & { insert(tsv: Buffer, token: string): Promise<void> }
 
 /** Rows that are written again. Only one at a time may do so: the caller has the turn. */
 export function createRegroup(

@@ -1,7 +1,7 @@
 import type { Observe } from '../../base/observe.ts'
 import type { Connection } from './connection.ts'
 import { weekTables } from './downsample.ts'
-import type { EventStore } from './events.ts'
+import type { EventStore } from './event-store.ts'
 
 const dayMs = 86_400_000
 /** Dropping parts is no question on screen, so it may take longer. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { encodeSpanRow } from './encode-span.ts'
-import type { EventStore } from './events.ts'
+import type { EventStore } from './event-store.ts'
 import type { SpanRow } from './span-store.ts'
 
 const day = 86_400_000

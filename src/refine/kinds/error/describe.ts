@@ -1,6 +1,6 @@
 import type { Findings, NormalEvent, NormalException, NormalFrame, NormalStacktrace } from '../../../domain/event.ts'
 import { mainException } from '../../fingerprint/main.ts'
-import type { Draft } from '../../pipeline/step.ts'
+import type { Draft } from '../../pipeline/draft.ts'
 import { own, scalar } from '../../pipeline/value.ts'
 import { cspFacts, sentence } from '../security/security.ts'
 

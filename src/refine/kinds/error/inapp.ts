@@ -1,5 +1,5 @@
 import type { NormalEvent, NormalFrame, NormalStacktrace } from '../../../domain/event.ts'
-import type { Draft } from '../../pipeline/step.ts'
+import type { Draft } from '../../pipeline/draft.ts'
 
 /** Every stack trace of an event, without the raw ones. */
 export function stacktracesOf(event: NormalEvent): NormalStacktrace[] {

@@ -1,7 +1,8 @@
 import { isIP } from 'node:net'
 import type { NormalUser } from '../../../domain/event.ts'
 import type { Json } from '../../../wire/json.ts'
-import type { Context, Draft } from '../../pipeline/step.ts'
+import type { Context } from '../../pipeline/context.ts'
+import type { Draft } from '../../pipeline/draft.ts'
 import {
   bounded,
   boundedObject,

@@ -1,7 +1,7 @@
 import type { FeedbackRow } from '../../../store/meta/issues/feedback.ts'
 import type { ProjectSettings } from '../../../store/meta/meta.ts'
 import { normalizeId } from '../../../wire/ids.ts'
-import type { Tools } from '../../pipeline/step.ts'
+import type { Tools } from '../../pipeline/context.ts'
 import { type Loose, object, own, scalar } from '../../pipeline/value.ts'
 import { makeRules, rulesKey } from '../../scrub/rules.ts'
 import { scrubTree } from '../../scrub/scrub.ts'
