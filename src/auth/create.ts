@@ -220,7 +220,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth & { close()
   const context = await better.$context
   const attempts = createAttempts(clock)
   const guard: Guard = { attempts, queue }
-  const auth: AuthContext = { better, context, guard, meta, clock }
+  const parts: AuthContext = { better, context, guard, meta, clock }
   const may: Auth['may'] = (actor, action, thing) => verdict(meta, actor, action, thing)
 
   return {

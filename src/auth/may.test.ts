@@ -47,7 +47,7 @@ const thingOf = (action: Action): Thing => {
     : { organization, project }
 }
 
-/** spec.md 6, written out: who may, and one scope that suffices and one that does not. */
+/** docs/specification.md 6, written out: who may, and one scope that suffices and one that does not. */
 const table: [Action, Record<Role, boolean>, string | null, string][] = [
   ['organization:read', { owner: true, admin: true, member: true, viewer: true }, 'org:read', 'event:admin'],
   ['organization:write', { owner: true, admin: true, member: false, viewer: false }, 'org:write', 'org:read'],

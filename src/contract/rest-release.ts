@@ -1,4 +1,4 @@
-/** Shapes of releases, commits, deploys, repositories, marks and suspect commits under /api/0/ (protocol.md 6). */
+/** Shapes of releases, commits, deploys, repositories, marks and suspect commits under /api/0/ (docs/releases.md). */
 
 export type RestAuthor = { name: string; email: string }
 

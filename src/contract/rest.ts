@@ -5,7 +5,7 @@ import type { RestDisk } from './rest-disk.ts'
 import type { RestBrowserSide, RestFailure } from './rest-failure.ts'
 import type { RestPerson } from './rest-triage.ts'
 
-/** Shapes of the answers under /api/0/ (protocol.md 6), camelCase, as screens and other clients read them. */
+/** Shapes of the answers under /api/0/ (docs/rest.md), camelCase, as screens and other clients read them. */
 export type RestOrganization = {
   id: string
   slug: string

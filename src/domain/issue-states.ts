@@ -39,7 +39,7 @@ export type StatusDetails = {
   eventsBefore?: number
 }
 
-/** After this time in its state a new issue is ongoing, and an escalating or regressed one may be (spec.md 4). */
+/** After this time in its state a new issue is ongoing, and an escalating or regressed one may be (docs/specification.md 4). */
 export const ageMs = 7 * 86_400_000
 
 /** Which kind of archive the conditions make; without any the one that was asked for, else for ever. */

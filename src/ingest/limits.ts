@@ -48,7 +48,7 @@ const small = group(MiB, 100)
 const spanContainer = group(12 * MiB, 1)
 const rest = group(envelopeBytesMax)
 
-/** protocol.md 1.5; types that are not here have the limits of the whole envelope. */
+/** Limits of one item by its type (docs/limits.md). Types that are not listed have the limits of the whole envelope. */
 const groups = new Map<string, Group>([
   ['event', event],
   ['transaction', event],

@@ -41,7 +41,7 @@ type Job = { name: string; everyMs: number; firstMs: number; run(deps: JobDeps):
 
 const dayMs = 86_400_000
 const minuteMs = 60_000
-/** Dead items are kept for 14 days (spec.md 9). */
+/** Dead letters are kept for 14 days (docs/operating.md). */
 const deadKeptMs = 14 * dayMs
 
 async function deleteAll(blobs: BlobStore, keys: string[]): Promise<number> {

@@ -94,7 +94,7 @@ const marksOrdinaryMax = 100_000
 const pageMax = 200
 const stepRowsMax = 2000
 const stepBytesMax = 24 * 1024 * 1024
-/** Of one insert (architecture.md: under 16 MB). */
+/** Of one insert (under 16 MB). */
 const pieceBytesMax = 12 * 1024 * 1024
 const edgeTriesMax = 5
 const triesMax = 5

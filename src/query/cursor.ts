@@ -1,7 +1,7 @@
 import { MishapError } from '../base/errors.ts'
 
 /**
- * A place in a list: `value:offset:isPrevious`, three whole numbers (protocol.md 6). `value` 0: counted by offset.
+ * A place in a list: `value:offset:isPrevious`, three whole numbers (docs/rest.md). `value` 0: counted by offset.
  * Else it names the last row of the page before: its time in ms and, in the last ten digits, its id.
  */
 export type Cursor = { after: { valueMs: number; id: number } | undefined; offset: number }

@@ -236,7 +236,7 @@ function repeatsKey(text: string, key: string): boolean {
 }
 
 /**
- * Parses an inflated envelope (protocol.md 2.1). `value` is undefined when the framing or a header is malformed; then
+ * Parses an inflated envelope. `value` is undefined when the framing or a header is malformed; then
  * `errors` has the byte position. Payloads are views, not parsed and not copied. Never throws.
  */
 export function parseEnvelope(bytes: Buffer): { value: Envelope | undefined; errors: EnvelopeError[] } {

@@ -12,7 +12,7 @@ export type ItemKind = {
 const kind = (category: DataCategory, needsEventId = false): ItemKind => ({ category, needsEventId, holdsMany: false })
 const list = (category: DataCategory, needsEventId = false): ItemKind => ({ category, needsEventId, holdsMany: true })
 
-/** Every item type that the wire knows (protocol.md 2.3). */
+/** Every item type that the wire knows. */
 const kinds = new Map<string, ItemKind>([
   ['event', kind('error', true)],
   ['transaction', kind('transaction', true)],

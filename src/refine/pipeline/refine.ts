@@ -24,7 +24,7 @@ import { type Begun, type Crew, createCrew } from './worker-pool.ts'
 /** Records of one batch: 500 rows of 14 kB are 7 MB, and larger batches gained nothing in the prototype. */
 const recordsMax = 1000
 const bytesMax = 8 * 1024 * 1024
-/** Two batches in flight beat one by 38% (architecture.md 2). */
+/** Two batches in flight beat one by 38%. */
 const inFlightMax = 2
 /** A batch smaller than this waits a little for more: each insert is a part that the engine has to merge. */
 const smallRecords = 200
@@ -36,7 +36,7 @@ const seenMax = 750_000
 const dayMs = 86_400_000
 /** Read back at start; a million rows would hold the start up for seconds. */
 const seenAtStart = 200_000
-/** As many as ten times the rate of spec.md's small machine in an hour; a table of it is 8 MB. */
+/** As many as arrive in an hour at ten times the rate of a small machine; a table of it is 8 MB. */
 const transactionsMax = 200_000
 const transactionsAtStart = 50_000
 /** Span items: an SDK sends one every some seconds, whatever its spans. Nothing of them is read back at start. */
@@ -67,7 +67,7 @@ export type RefineDeps = {
   failed(error: unknown): void
 }
 
-/** The loop from journal to stores (architecture.md "Exactly once"). */
+/** The loop from journal to stores (ARCHITECTURE.md "Exactly once"). */
 export type Refine = {
   /** Reads source maps; undefined where refine was made without artifacts. */
   desk: MapDesk | undefined

@@ -316,7 +316,7 @@ async function takeRemoved(
   return gone
 }
 
-/** Keeps what could not be refined, whole, so that it can be looked at and sent again (spec.md 4: dead). Gives the bytes of its body. */
+/** Keeps what could not be refined, whole, so that it can be looked at and sent again. Gives the bytes of its body. */
 async function bury(record: JournalRecord, error: unknown, blobs: BlobStore, into: RefinedRange): Promise<number> {
   const { head } = record
   const blobKey = deadKey(record.jpos)

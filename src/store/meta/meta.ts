@@ -94,7 +94,7 @@ export type BatchResult = {
   }[]
 }
 
-/** The part of meta that refine works with (architecture.md "Exactly once"). */
+/** The part of meta that refine works with (ARCHITECTURE.md "Exactly once"). */
 export type BatchStore = {
   /** Everything before this position is refined and committed. */
   cursor(): number
@@ -111,7 +111,7 @@ export type BatchStore = {
 export type ProjectSettings = {
   projectId: number
   organizationId: number
-  /** Scrub with the default rules (protocol.md 8.5). */
+  /** Scrub with the default rules. */
   scrubDefaults: boolean
   scrubIpAddresses: boolean
   sensitiveFields: string[]

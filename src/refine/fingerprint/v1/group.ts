@@ -111,7 +111,7 @@ const hydrationTexts = [
   'The server could not finish this Suspense boundary',
 ]
 
-/** Errors of JavaScript whose stacks say nothing about their cause (protocol.md 4.5). */
+/** Errors of JavaScript whose stacks say nothing about their cause. */
 function builtInFingerprint(event: NormalEvent): { why: string; values: string[] } | undefined {
   if (event.platform !== 'javascript' && event.platform !== 'node') return undefined
   const list = event.exception?.values ?? []

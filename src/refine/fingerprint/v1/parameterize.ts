@@ -82,7 +82,7 @@ function withHosts(text: string): string {
   return out + text.slice(at)
 }
 
-/** The text with everything that varies between two of the same kind as `<class>` (protocol.md 4.4). Linear in the text. */
+/** The text with everything that varies between two of the same kind as `<class>`. Linear in the text. */
 export function parameterize(text: string): string {
   if (text.length > parameterizeMax || !/[\d@=]|:\/\/|\w\.\w/.test(text)) return text
   if (mayHoldHosts(text)) return withHosts(text)

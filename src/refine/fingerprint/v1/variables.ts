@@ -14,7 +14,7 @@ export function variableOf(entry: string): string | undefined {
 
 const basename = (path: string | undefined) => path?.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
 
-/** One entry of a fingerprint with its variables put in (protocol.md 4.5); plain text stays. */
+/** One entry of a fingerprint with its variables put in; plain text stays. */
 export function resolveEntry(entry: string, event: NormalEvent, crash: NormalFrame | undefined): string {
   const whole = variableOf(entry)
   if (whole !== undefined) return resolveVariable(whole, event, crash)

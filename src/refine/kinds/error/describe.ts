@@ -6,7 +6,7 @@ import { cspFacts, sentence } from '../security/security.ts'
 
 const titleMax = 256
 
-/** Title, culprit, metadata, kind and whether it was unhandled (protocol.md 3.3). */
+/** Title, culprit, metadata, kind and whether it was unhandled. */
 export function describe(draft: Draft): void {
   const { event, received } = draft
   const findings = event.findings

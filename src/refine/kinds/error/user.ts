@@ -57,7 +57,7 @@ function readRest(to: Remarks, loose: { [key: string]: unknown }, out: NormalUse
 }
 
 /**
- * Who the address belongs to (protocol.md 3.1): `{{auto}}` becomes the sender's; without any address the rule is
+ * Who the address belongs to: `{{auto}}` becomes the sender's; without any address the rule is
  * sdk.settings.infer_ip: never, auto, or the older one: REMOTE_ADDR, else the sender's for browsers and Apple devices.
  */
 export function userAddress(draft: Draft, context: Context): void {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { MishapError } from '../../../base/errors.ts'
 
-/** Characters of a slug and of a name at most (spec.md 5). */
+/** Characters of a slug and of a name at most (docs/specification.md 5). */
 export const slugCharactersMax = 50
 export const nameCharactersMax = 64
 

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { MishapError } from '../../../base/errors.ts'
 
-/** Entries of a list of a project's settings at most, and characters of one (spec.md 5: patterns that people write). */
+/** Entries of a list of a project's settings at most, and characters of one (docs/specification.md 5). */
 export const listEntriesMax = 200
 export const entryCharactersMax = 200
 

@@ -5,7 +5,7 @@ import { systemClock } from '../../../base/clock.ts'
 import { useKey } from '../../ui/keys.tsx'
 import { useToast } from '../../ui/toast.tsx'
 
-/** How long a change can be taken back, ms (spec.md 4). */
+/** How long a change can be taken back, ms. */
 const undoMs = 10_000
 
 /** Says what was changed; `run` takes it back, by the toast's button or by z, once and within 10 s. */
