@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path/posix'
 import { child, list, type Source, walk } from './tree.ts'
 
 /** `typeOnly`: nothing of it is left when the program runs. */
-export type Import = { from: string; at: number; typeOnly: boolean }
+type Import = { from: string; at: number; typeOnly: boolean }
 
 /** Everything that a file imports or passes on, types and dynamic imports included. */
 export function importsOf(source: Source): Import[] {

@@ -1,6 +1,7 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { cycleFilesMax, treeLaws } from '../scripts/export-laws.ts'
 import { isTest } from '../scripts/law.ts'
 import { bounds, breaches, laws } from '../scripts/laws.ts'
 import { countLines, read } from '../scripts/tree.ts'
@@ -31,6 +32,10 @@ describe('the laws of this tree', () => {
       .flatMap((source) => breaches(law, source))
       .map((item) => `${item.path}:${item.line}: ${item.what}`)
     expect(found).toEqual([])
+  })
+
+  test.each(treeLaws.map((law) => [law.name, law.sentence, law] as const))('%s: %s', (_name, _sentence, law) => {
+    expect(law.findAll(sources).map((item) => `${item.path}:${item.line}: ${item.what}`)).toEqual([])
   })
 
   test('dangerouslySetInnerHTML stands in one place of the tree', () => {
@@ -279,6 +284,53 @@ const good: [law: string, path: string, text: string][] = [
   ['stopwatch', 'bench/a.ts', `const began = performance.now()`],
 ]
 
+/** Texts by their paths. */
+type Files = Record<string, string>
+
+/** `count` files, each of which imports the next and the last the first. */
+const circle = (count: number): Files =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, at) => [
+      `src/api/f${at}.ts`,
+      `import type { F${(at + 1) % count} } from './f${(at + 1) % count}.ts'\nexport type F${at} = { next: F${(at + 1) % count} }`,
+    ]),
+  )
+
+/** Laws over many files: law, files that break it. */
+const badTrees: [law: string, files: Files][] = [
+  ['cycles', circle(cycleFilesMax + 1)],
+  ['exports', { 'src/api/a.ts': 'export const a = 1' }],
+  ['exports', { 'src/api/a.ts': 'const a = 1\nexport { a }' }],
+  ['exports', { 'src/api/a.ts': 'export const { a, b } = c', 'src/api/b.ts': `import { a } from './a.ts'` }],
+  ['exports', { 'src/api/a.ts': 'export type A = 1', 'src/web/a.ts': `import type { A } from './b.ts'` }],
+  ['exports', { 'src/api/a.ts': 'export const a = 1', 'e2e/a.ts': `const { b } = await import('../src/api/a.ts')` }],
+  ['fixtures', { 'src/api/fixture.ts': '' }],
+  ['fixtures', { 'src/api/issue-samples.ts': '' }],
+  ['fixtures', { 'src/api/a.ts': 'export const a = 1', 'src/api/b.test.ts': `import { a } from './a.ts'` }],
+]
+
+const goodTrees: [law: string, files: Files][] = [
+  ['cycles', circle(cycleFilesMax)],
+  ['exports', { 'src/api/a.ts': 'export const a = 1', 'bench/b.ts': `import { a as c } from '../src/api/a.ts'` }],
+  ['exports', { 'src/api/a.ts': 'export const a = 1', 'src/b.ts': `const { a: c } = await import('./api/a.ts')` }],
+  ['exports', { 'src/api/a.ts': 'export type A = 1', 'src/api/b.ts': `type B = import('./a.ts').A` }],
+  ['exports', { 'src/api/a.ts': 'export const a = 1', 'src/api/b.ts': `import * as all from './a.ts'` }],
+  [
+    'exports',
+    { 'src/web/app/page.tsx': 'export const metadata = {}\nexport default function Page() { return <p /> }' },
+  ],
+  ['fixtures', { 'src/api/fixture.cases.ts': '', 'src/api/sampling.ts': '' }],
+  ['fixtures', { 'src/api/a.ts': 'export const a = 1', 'src/api/b.ts': `import { a } from './a.ts'` }],
+  [
+    'fixtures',
+    {
+      'src/api/thread.ts': 'export const work = 1',
+      'src/api/pool.ts': `const file = new URL('./thread.ts', import.meta.url)`,
+      'src/api/thread.test.ts': `import { work } from './thread.ts'`,
+    },
+  ],
+]
+
 type Snippet = [law: string, path: string, text: string]
 const named = (snippet: Snippet): [string, Snippet] => [
   `${snippet[0]} catches in ${snippet[1]}: ${snippet[2].trim().replaceAll('\n', ' ').slice(0, 80)}`,
@@ -300,6 +352,24 @@ describe('each law', () => {
   test.each(laws.map((law) => [law.name]))('%s has a snippet that breaks it and one that does not', (law) => {
     expect(bad.some(([name]) => name === law)).toBe(true)
     expect(good.some(([name]) => name === law)).toBe(true)
+  })
+
+  const findAll = (name: string, files: Files) =>
+    treeLaws
+      .filter((law) => law.name === name)
+      .flatMap((law) => law.findAll(Object.entries(files).map(([path, text]) => read(path, text))))
+
+  test.each(badTrees)('%s catches %j', (name, files) => {
+    expect(findAll(name, files)).not.toEqual([])
+  })
+
+  test.each(goodTrees)('%s allows %j', (name, files) => {
+    expect(findAll(name, files)).toEqual([])
+  })
+
+  test.each(treeLaws.map((law) => [law.name]))('%s has files that break it and some that do not', (law) => {
+    expect(badTrees.some(([name]) => name === law)).toBe(true)
+    expect(goodTrees.some(([name]) => name === law)).toBe(true)
   })
 
   test('says the line', () => {

@@ -20,7 +20,7 @@ export const regroupSteps = [
   'recount-answered',
   'cut',
 ] as const
-export type RegroupStepName = (typeof regroupSteps)[number]
+type RegroupStepName = (typeof regroupSteps)[number]
 
 const { REGROUP_STEP: wanted, REGROUP_DONE: mark = '' } = process.env
 

@@ -5,7 +5,7 @@ import type { MetaStore } from '../store/meta/meta-store.ts'
 import { addressesIn, type Recipient, recipientsIn } from './recipients.ts'
 
 /** What a person types to make or change a channel. `target`: addresses or "members" for e-mail, a URL for the others. */
-export type ChannelText = { kind: ChannelKind; name: string; target: string }
+type ChannelText = { kind: ChannelKind; name: string; target: string }
 
 const recipientsMax = 50
 /** Each new issue asks all of an organization's channels. */

@@ -27,7 +27,7 @@ type Room = {
 type Send = (mail: Omit<Mail, 'messageId'>) => Promise<string | undefined>
 
 /** The mail that asks an address whether it wants a channel's mails. */
-export function confirmationMail(asked: {
+function confirmationMail(asked: {
   to: string
   organization: Organization
   url: string

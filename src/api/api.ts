@@ -11,7 +11,7 @@ import type { Found, Route } from './route.ts'
 import { routes } from './routes.ts'
 
 /** Answers /api/0/** and /api/auth/**; process app asks `owns` first and hands the rest to the screens. */
-export type Api = { handle(req: IncomingMessage, res: ServerResponse): void; owns(path: string): boolean }
+type Api = { handle(req: IncomingMessage, res: ServerResponse): void; owns(path: string): boolean }
 
 const prefix = '/api/0'
 const addressOf = (path: string) => `${prefix}${path === '/' ? '' : path}`

@@ -29,7 +29,6 @@ import { createIntakes } from '../serve/request-log.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
 import { createEventStore } from '../store/events/clickhouse.ts'
 import { encodeEventRow } from '../store/events/encode.ts'
-import type { Scope } from '../store/events/events.ts'
 import { createFolderBytes } from '../store/folder-bytes.ts'
 import type { Organization, Project, Role } from '../store/meta/meta.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
@@ -314,14 +313,6 @@ function holdToShape(method: string, path: string, status: number, text: string)
   if (!read.success)
     throw new Error(`${method} ${path} breaks its shape: ${z.prettifyError(read.error)}\n${text.slice(0, 500)}`)
 }
-
-/** A scope over everything of a project. */
-export const everything = (project: Project): Scope => ({
-  projectIds: [project.id],
-  environments: [],
-  fromMs: 0,
-  toMs: systemClock.now() + 86_400_000,
-})
 
 /** One application for a test file: open before its tests, closed after them. */
 export function appForFile() {

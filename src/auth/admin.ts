@@ -11,7 +11,7 @@ const selfSlug = 'mishap'
 /** Name of meta's value that holds that project's id: people may rename it. */
 const selfValue = 'self_project'
 
-export type BootstrapRequest = {
+type BootstrapRequest = {
   org: string
   project: string
   platform: string
@@ -21,7 +21,7 @@ export type BootstrapRequest = {
   /** Also makes a token of the organization, for builds. */
   ciToken?: boolean
 }
-export type BootstrapAnswer = {
+type BootstrapAnswer = {
   organization: { id: number; slug: string }
   project: { id: number; slug: string }
   dsn: string
@@ -30,7 +30,7 @@ export type BootstrapAnswer = {
 }
 
 /** The first active key of a project, or a new one. */
-export function ensureKey(meta: MetaStore, projectId: number): ProjectKey {
+function ensureKey(meta: MetaStore, projectId: number): ProjectKey {
   return meta.keysOf(projectId).find((key) => key.active) ?? meta.createKey(projectId, 'Default')
 }
 

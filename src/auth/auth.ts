@@ -51,7 +51,7 @@ export type Thing =
 /** 'hidden' answers 404 (as if it did not exist), 'no' and 'scope' answer 403. */
 export type Verdict = 'yes' | 'no' | 'scope' | 'hidden'
 
-export type PasswordChange = { currentPassword: string; newPassword: string; endTokens: boolean }
+type PasswordChange = { currentPassword: string; newPassword: string; endTokens: boolean }
 
 /** One login of a person. `browser` and `system` are what the user agent says, null where it says nothing known. */
 export type LoginSession = {

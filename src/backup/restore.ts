@@ -9,7 +9,7 @@ import { type Manifest, parts, readManifest } from './manifest.ts'
 
 type Stores = { meta: Pick<MetaStore, 'tally' | 'cursor'>; events: Pick<EventStore, 'restore' | 'size'> }
 
-export type RestoreDeps = {
+type RestoreDeps = {
   folders: { journal: string; blobs: string; meta: string; engine: string }
   /** Name of the database file within the meta folder. */
   databaseFile: string

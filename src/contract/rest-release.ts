@@ -55,7 +55,7 @@ export type RestCommitFile = {
   type: 'A' | 'M' | 'D'
 }
 
-export type RestRef = { repository: string; commit: string; previousCommit: string | null }
+type RestRef = { repository: string; commit: string; previousCommit: string | null }
 
 export type RestDeploy = {
   id: string
@@ -69,7 +69,7 @@ export type RestDeploy = {
   projects: string[]
 }
 
-export type RestReleaseProject = {
+type RestReleaseProject = {
   id: number
   slug: string
   name: string

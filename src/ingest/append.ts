@@ -183,7 +183,7 @@ export const attachmentsReceiver: Receiver = {
   },
 }
 
-export function malformed(causes: string[]): Refusal {
+function malformed(causes: string[]): Refusal {
   return new Refusal('ACCEPT_BODY_MALFORMED', 'bad_item', causes, 'The multipart body is malformed.')
 }
 

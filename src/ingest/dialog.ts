@@ -40,7 +40,7 @@ const literal = (value: unknown): string =>
   JSON.stringify(value).replace(/[<>\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** The script that shows the dialog, with the texts and values that the request asks for. */
-export function dialogScript(query: URLSearchParams, acceptLanguage: string, endpoint: string): string {
+function dialogScript(query: URLSearchParams, acceptLanguage: string, endpoint: string): string {
   const given = (name: string) => (query.get(name) ?? '').slice(0, textCharactersMax)
   const language = dialogLanguage(given('lang') || acceptLanguage)
   const texts = Object.fromEntries(

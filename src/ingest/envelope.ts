@@ -230,7 +230,7 @@ const limitedEnd = ({ reason }: Limited) =>
   ({ status: 429, code: 'ACCEPT_RATE_LIMITED', reason, outcome: 'rate_limited' }) as const
 
 /** 429 with both headers; the items are counted already. */
-export function answerLimited(intake: Intake, key: IngestKey, limited: Limited): void {
+function answerLimited(intake: Intake, key: IngestKey, limited: Limited): void {
   intake.core.ledger.use(key, intake.receivedMs, 'ACCEPT_RATE_LIMITED')
   const error = new MishapError('ACCEPT_RATE_LIMITED', { retryAfterS: limited.retryAfterS })
   answerError(intake.res, error, ['x-sentry-rate-limits', rateLimitHeader(limited)])

@@ -21,8 +21,6 @@ import { createNotes, type Notes } from './request-log.ts'
 import { allowOf, createTargets, readRoute, type Target } from './routes.ts'
 import { createShare } from './share.ts'
 
-export type { AcceptDeps } from './request.ts'
-
 /** The door for events: who sends, is it allowed, keep it, answer. */
 export type Accept = {
   /** Whether the path (a query behind it does no harm) belongs to ingest and must never reach the screens. */

@@ -7,7 +7,7 @@ import { originAllowed } from './origins.ts'
 import type { Target } from './routes.ts'
 
 /** A key that was found, or a refusal; `key` beside an error is a known key that was refused. */
-export type Found = { key: IngestKey; error?: undefined } | { key: IngestKey | undefined; error: MishapError }
+type Found = { key: IngestKey; error?: undefined } | { key: IngestKey | undefined; error: MishapError }
 
 /**
  * The auth of a request: X-Sentry-Auth, `Authorization: Sentry` or `Basic`, and the query's sentry_key. Several sources

@@ -83,7 +83,7 @@ function groupOf(item: ItemSpan): Group {
   return groups.get(item.type) ?? rest
 }
 
-export type OverLimit = { code: ErrorCode; reason: OutcomeReason; what: string }
+type OverLimit = { code: ErrorCode; reason: OutcomeReason; what: string }
 
 /**
  * Holds the items of one envelope against the limits while it arrives. `check` looks at what the walk has seen since

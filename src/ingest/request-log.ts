@@ -10,7 +10,7 @@ const keysMax = 1000
 const sdkCharsMax = 100
 
 /** How a request was answered, and what became of its items. */
-export type Ended = {
+type Ended = {
   status: number
   code: ErrorCode | 'OK'
   reason?: OutcomeReason

@@ -13,11 +13,11 @@ export const otherKey = 'f'.repeat(32)
 export const disabledKey = 'd'.repeat(32)
 export const eventId = 'a'.repeat(32)
 
-export type Answer = { status: number; headers: IncomingHttpHeaders; body: string }
+type Answer = { status: number; headers: IncomingHttpHeaders; body: string }
 export type Sent = { method?: string; headers?: Record<string, string>; body?: Buffer | string | Iterable<Buffer> }
 
 /** A journal in memory; `failWith` makes the next appends reject, `roomWith` the next bodies beside it. */
-export function memoryJournal() {
+function memoryJournal() {
   const records: { head: RecordHead; body: Buffer }[] = []
   const state: {
     failWith: Error | undefined
@@ -65,7 +65,7 @@ export function memoryJournal() {
 }
 
 /** Blobs in memory; each piece of a stream waits for `pace`. */
-export function memoryBlobs() {
+function memoryBlobs() {
   const blobs = new Map<string, Buffer>()
   const state: { pace: ((bytes: number) => Promise<void>) | undefined } = { pace: undefined }
   const store: BlobStore = {

@@ -17,7 +17,7 @@ import {
 import { ZipFault } from '../wire/zip.ts'
 import { createDebugIdScan, indexBundle } from './bundle.ts'
 
-export type ArtifactDeps = {
+type ArtifactDeps = {
   clock: Clock
   observe: Observe
   meta: MetaStore
@@ -40,7 +40,7 @@ export type AssembleAsk = {
 }
 
 /** One file for a release. */
-export type ReleaseFile = {
+type ReleaseFile = {
   organizationId: number
   projectIds: readonly number[]
   release: string
@@ -50,7 +50,7 @@ export type ReleaseFile = {
 }
 
 /** Bytes of what was fetched for a project: whoever knows its key may name addresses that answer with 32 MiB each. */
-export const scrapedBytesMax = 1024 ** 3
+const scrapedBytesMax = 1024 ** 3
 
 /** Files that were fetched from where they are public, by their whole addresses. */
 export type ScrapedFiles = {
@@ -61,7 +61,7 @@ export type ScrapedFiles = {
   files: readonly { url: string; bytes: Buffer; headers: Record<string, string>; isMap: boolean }[]
 }
 
-export type Arrived = { bundleId: number; organizationId: number; projectIds: number[] }
+type Arrived = { bundleId: number; organizationId: number; projectIds: number[] }
 
 export type Artifacts = {
   /**

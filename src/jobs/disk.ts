@@ -43,7 +43,7 @@ export function budgetBytes(
   return Math.floor(Math.min(whole, Math.max(whole / 2, whole - others)))
 }
 
-export type DiskDeps = {
+type DiskDeps = {
   /** The data folder. */
   data: string
   budget: DiskBudget

@@ -3,7 +3,7 @@ import { noticeMail } from '../alert/notice.ts'
 import type { Clock } from '../base/clock.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 
-export type NoticeDeps = {
+type NoticeDeps = {
   clock: Clock
   meta: Pick<
     MetaStore,

@@ -8,7 +8,7 @@ import type { Suggestion } from '../store/meta/issues/suggestions.ts'
 import type { Issue, Person } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 
-export type OwnerDeps = {
+type OwnerDeps = {
   clock: Clock
   observe: Pick<Observe, 'warn'>
   meta: Pick<

@@ -3,7 +3,7 @@ import { faultOf, type Observe } from '../base/observe.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import type { Turn } from './lock.ts'
 
-export type BeginParts = {
+type BeginParts = {
   clock: Clock
   observe: Observe
   events: Pick<EventStore, 'migrate'>

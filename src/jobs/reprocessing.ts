@@ -83,7 +83,7 @@ export type Regroup = {
 
 const dayMs = 86_400_000
 /** How far back events are mapped again. */
-export const backMs = 30 * dayMs
+const backMs = 30 * dayMs
 /** Uploads come in many pieces; a second later most are there. */
 const gatherMs = 1000
 /** A map that was late is there by then, or never will be. */

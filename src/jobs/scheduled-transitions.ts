@@ -6,7 +6,7 @@ import type { Issue } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { forecastOf } from './forecast.ts'
 
-export type ClockworkDeps = {
+type ClockworkDeps = {
   clock: Clock
   meta: Pick<MetaStore, 'issuesDue' | 'turnIssues' | 'forecastsWanted' | 'putForecasts' | 'hashesOf'>
   events: Pick<EventStore, 'togetherOf' | 'series'>

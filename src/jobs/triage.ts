@@ -11,7 +11,7 @@ import { runNotices } from './notices.ts'
 import { runOwners } from './owners.ts'
 import { runClock, runForecasts } from './scheduled-transitions.ts'
 
-export type TriageDeps = {
+type TriageDeps = {
   clock: Clock
   observe: Observe
   meta: MetaStore

@@ -21,7 +21,7 @@ export type UnmergeDeps = {
 }
 
 /** What became of hashes that were taken out. `made`: the issue that they have now; none where they had no events. */
-export type Unmerged = { issue: Issue; made: Issue | null; events: number }
+type Unmerged = { issue: Issue; made: Issue | null; events: number }
 export type Unmerge = (issueId: number, hashes: readonly string[], userId: string | null) => Promise<Unmerged>
 
 const dayMs = 86_400_000

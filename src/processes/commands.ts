@@ -36,7 +36,7 @@ const dayMs = 86_400_000
 const engineStartMs = 60_000
 
 /** Opens meta and accounts of a data folder. Throws MishapError START_NEWER_DATA. */
-export async function openPeople(
+async function openPeople(
   config: Config,
   folder: string,
   clock: Clock,
@@ -116,7 +116,7 @@ export function peopleCommands(meta: MetaStore, auth: Auth, url: string, changed
 }
 
 /** What backups and checks work with, wherever the stores are open. */
-export type KeepParts = {
+type KeepParts = {
   config: Config
   version: string
   clock: Clock

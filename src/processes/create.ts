@@ -54,17 +54,17 @@ type Receivers = {
   keys: ReturnType<typeof createKeyLine>
   clock: Clock
   refine: Refine
-  /** Called with the position up to which the journal is synced. */
-  durable(jpos: number): void
+  /** `durable`: up to where the journal is synced. */
+  state: { durable: number }
 }
 
 /** Hands each message of process main to the part that it is for. */
-function listenToMain(link: Link, { lag, intakes, again, store, keys, clock, refine, durable }: Receivers): void {
+function listenToMain(link: Link, { lag, intakes, again, store, keys, clock, refine, state }: Receivers): void {
   link.listen((message) => {
     if (message.kind === 'durable') {
       lag.mark(message, clock.now())
       refine.advance(message.durable)
-      durable(message.durable)
+      state.durable = message.durable
     } else if (message.kind === 'keysTaken') keys.taken(message.id)
     else if (message.kind === 'notes') intakes.take(message.notes)
     else if (message.kind === 'appended') again.appended(message)
@@ -93,6 +93,31 @@ function wireJobs(app: App, thinner: Thinner, regroup: Regroup): ReturnType<type
   })
 }
 
+type Started = {
+  jobs: ReturnType<typeof createJobs>
+  thinner: Thinner
+  regroup: Regroup
+  store: ReturnType<typeof createStoreState>
+  isStopping(): boolean
+}
+
+/** Starts what works by itself. Refining begins in the background, once the events store has its tables. */
+function startParts(
+  app: App,
+  setup: AppSetup,
+  refine: Refine,
+  link: Link,
+  { jobs, thinner, regroup, store, isStopping }: Started,
+): () => void {
+  jobs.start()
+  const stopTelling = tellNumbers(app, setup, refine, link)
+  const made = [() => store.note({ tables: true }), () => link.send({ kind: 'stored' })]
+  const next = [...made, regroup.resume, thinner.thinning.resume, refine.start]
+  runInBackground(begin({ ...app, ...thinner, next }), app, isStopping)
+  void sweepAtStart(thinner.backups, app, isStopping)
+  return stopTelling
+}
+
 /** Opens every part in order and wires them. Throws MishapError START_NEWER_DATA. */
 export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const { config, folders, sockets } = setup
@@ -112,25 +137,20 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const alerts = wireAlerts({ config, clock, observe, meta, events, seal })
   const bytesUnder = createFolderBytes(clock)
   const thinner = wireThinning({ ...setup, clock, observe, meta, events, blobs, bytesUnder }, () => refine.pause())
+  const core = { config, clock, observe, meta, events, blobs, live }
   const app: App = {
     version: setup.version,
     startedMs: clock.now(),
-    config,
-    clock,
-    observe,
-    meta,
-    events,
-    blobs,
+    ...core,
     auth,
     seal,
     alerts,
-    removals: wireRemovals({ config, clock, observe, meta, events, blobs, live }, thinner.pause, keys.publish),
-    artifacts: wireArtifacts({ config, clock, observe, meta, blobs }),
-    doctor: wireDoctor({ config, clock, meta, events, blobs }, () => refine),
+    removals: wireRemovals(core, thinner.pause, keys.publish),
+    artifacts: wireArtifacts(core),
+    doctor: wireDoctor(core, () => refine),
     grouping: createGroupingDesk(),
-    unmerge: createUnmerge({ clock, meta, events, pause: thinner.pause }),
-    triage: createTriage({ clock, observe, meta, events, alerts, live, url: config.url }),
-    live,
+    unmerge: createUnmerge({ ...core, pause: thinner.pause }),
+    triage: createTriage({ ...core, alerts, url: config.url }),
     intakes,
     bytesUnder,
     disk: thinner.disk,
@@ -146,19 +166,11 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   }
   const refine = wireRefine(app, setup, lag, link)
   const regroup = wireRegroup(app, thinner.turn, () => refine)
-  listenToMain(link, {
-    lag,
-    intakes,
-    again,
-    store,
-    keys,
-    clock,
-    refine,
-    durable: (jpos) => {
-      state.durable = jpos
-    },
-  })
+  listenToMain(link, { lag, intakes, again, store, keys, clock, refine, state })
   const jobs = wireJobs(app, thinner, regroup)
+  const started = { jobs, thinner, regroup, store, isStopping: () => state.stopping }
+  const stopTelling = startParts(app, setup, refine, link, started)
+  void keys.publish()
   const stop = async () => {
     state.stopping = true
     stopTelling()
@@ -167,12 +179,5 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     await events.close()
     close()
   }
-  jobs.start()
-  const stopTelling = tellNumbers(app, setup, refine, link)
-  void keys.publish()
-  const made = [() => store.note({ tables: true }), () => link.send({ kind: 'stored' })]
-  const next = [...made, regroup.resume, thinner.thinning.resume, refine.start]
-  runInBackground(begin({ ...app, ...thinner, next }), app, () => state.stopping)
-  void sweepAtStart(thinner.backups, app, () => state.stopping)
   return { scope, app, ...thinner, durable: () => state.durable, stop }
 }

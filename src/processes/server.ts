@@ -34,7 +34,7 @@ import { dropUnfinished, openFileBlobs } from '../store/blobs/files.ts'
 import { engineAnswers } from '../store/events/alive.ts'
 import type { KeySnapshot } from '../store/meta/meta.ts'
 
-export type ServerOptions = { config: Config; version: string; dev: boolean; say(line: string): void }
+type ServerOptions = { config: Config; version: string; dev: boolean; say(line: string): void }
 
 /** All of a stop together takes less than 5 s: what has not ended by then is killed, as `kill -9` loses nothing either. */
 const stopMs = 4000

@@ -4,7 +4,7 @@ import { frameKeyOf } from './plan-frames.ts'
 import { fieldOf } from './search/fields.ts'
 
 /** A value to complete with; `events` is null where nothing is counted. */
-export type Completion = { value: string; events: number | null }
+type Completion = { value: string; events: number | null }
 
 /** Columns of events that have a field's values, where its name is no tag. */
 const columns = { platform: 'platform', 'error.type': 'type', transaction: 'transaction', release: 'release' } as const

@@ -34,7 +34,7 @@ export function writeCursor(cursor: Cursor, previous = false): string {
  * `may-skip`: none twice, and one whose value changes may be missed. `may-repeat`: one may come twice or be missed, as the
  * rows before a page are counted.
  */
-export type Walk = 'stable' | 'may-skip' | 'may-repeat'
+type Walk = 'stable' | 'may-skip' | 'may-repeat'
 
 /** One page of a list: the rows, how many there are in all where known, and where older and newer rows begin. */
 export type Page<Row> = {

@@ -13,7 +13,7 @@ import { parseSearch } from './search/parse.ts'
 /** Issues that conditions on issues may leave over where events are listed. */
 const issuesMax = 2000
 
-export type EventListRequest = {
+type EventListRequest = {
   scope: Scope
   query?: string | undefined
   limit: number

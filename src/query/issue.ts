@@ -30,7 +30,7 @@ export type View = {
 }
 
 /** Figures of one issue over the asked range and over its life. */
-export type Figures = { events: number; users: number; lifetimeUsers: number; points: RestPoint[] }
+type Figures = { events: number; users: number; lifetimeUsers: number; points: RestPoint[] }
 
 const levels: readonly string[] = ['fatal', 'error', 'warning', 'info', 'debug']
 const levelOf = (text: string): RestLevel => (levels.includes(text) ? (text as RestLevel) : 'error')
@@ -39,7 +39,7 @@ const levelPriority = (level: RestLevel): RestIssue['priority'] =>
   level === 'fatal' || level === 'error' ? 'high' : level === 'warning' ? 'medium' : 'low'
 
 /** How urgent an issue is and why: what a person said, else high while it escalates, else by its level. */
-export function priorityOf(issue: Pick<Issue, 'priority' | 'substatus' | 'level'>): {
+function priorityOf(issue: Pick<Issue, 'priority' | 'substatus' | 'level'>): {
   priority: RestIssue['priority']
   priorityReason: RestIssue['priorityReason']
 } {
@@ -48,8 +48,7 @@ export function priorityOf(issue: Pick<Issue, 'priority' | 'substatus' | 'level'
   return { priority: levelPriority(levelOf(issue.level)), priorityReason: 'level' }
 }
 /** Under which word the points stand: other clients ask for the first two. */
-export const statsKey = (range: Range): string =>
-  range.period === '24h' || range.period === '14d' ? range.period : 'range'
+const statsKey = (range: Range): string => (range.period === '24h' || range.period === '14d' ? range.period : 'range')
 
 /**
  * Counts, users and points of issues over a view and users over their life, in one call for all of them. Throws

@@ -12,8 +12,8 @@ import { planOf } from './plan.ts'
 import { parseSearch } from './search/parse.ts'
 
 export const issueSorts = ['date', 'new', 'freq', 'user'] as const
-export type IssueSort = (typeof issueSorts)[number]
-export const issuesPerPageMax = 100
+type IssueSort = (typeof issueSorts)[number]
+const issuesPerPageMax = 100
 /** What a list asks for when no query is given. */
 export const defaultQuery = 'is:unresolved'
 const groupsMax = 10_000

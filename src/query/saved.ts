@@ -6,7 +6,7 @@ import type { MetaStore } from '../store/meta/meta-store.ts'
 export type ViewAsker = { userId: string; mayShare: boolean }
 
 /** Whether somebody may change a view. */
-export function mayChangeView(item: Pick<SavedSearch, 'shared' | 'userId'>, by: ViewAsker): boolean {
+function mayChangeView(item: Pick<SavedSearch, 'shared' | 'userId'>, by: ViewAsker): boolean {
   return item.shared ? by.mayShare : item.userId === by.userId
 }
 

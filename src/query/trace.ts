@@ -13,7 +13,7 @@ import type { SeenSpan } from '../store/events/span-store.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { normalizeSpanId } from '../wire/ids.ts'
 
-export type TraceDeps = {
+type TraceDeps = {
   events: Pick<EventStore, 'spansOfTrace' | 'byTraceId' | 'spansOfEvents'>
   meta: Pick<MetaStore, 'issueIdsOf' | 'issueById' | 'projectById'>
 }
@@ -223,7 +223,7 @@ const nodeOf = (item: SeenSpan, slug: string): RestTraceSpan => ({
  * Spans as trees, each once and in the order of their start. A parent that is not there, or that stands below its own
  * child, is none; senders choose ids.
  */
-export function treesOf(spans: readonly SeenSpan[], slugOf: (projectId: number) => string): RestTraceSpan[] {
+function treesOf(spans: readonly SeenSpan[], slugOf: (projectId: number) => string): RestTraceSpan[] {
   const ordered = spans.toSorted((a, b) => a.startUs - b.startUs || b.durationUs - a.durationUs)
   const ids = new Set(spans.map((span) => span.spanId))
   const byParent = Map.groupBy(ordered, (item) => item.parentId)

@@ -13,7 +13,7 @@ import type { FromApp, ToApp } from './messages.ts'
 const spoolBytesMin = 1024 * 1024
 const answerMs = 30_000
 
-export type AgainDeps = {
+type AgainDeps = {
   clock: Clock
   meta: Pick<MetaStore, 'deadItemById'>
   blobs: BlobStore
@@ -23,7 +23,7 @@ export type AgainDeps = {
 }
 
 /** Sends dead items again. */
-export type Again = {
+type Again = {
   /**
    * Appends the item's record to the journal anew, with a note of which dead item it was: the commit of that record
    * takes the dead item out. Throws CONFLICT while it is on its way already, VALIDATION for one that holds no record.

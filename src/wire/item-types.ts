@@ -1,7 +1,7 @@
 import type { DataCategory } from '../base/outcome.ts'
 
 /** What the framing needs to know about an item type; everything else about it belongs to refine. */
-export type ItemKind = {
+type ItemKind = {
   category: DataCategory
   /** The item belongs to the event whose id the envelope names; one is made when it names none. */
   needsEventId: boolean

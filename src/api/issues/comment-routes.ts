@@ -43,7 +43,7 @@ function tell(
 }
 
 /** Adds a comment and tells whom it concerns. Throws VALIDATION. */
-export function comment(app: App, actor: Actor, issue: Issue, text: string): Activity {
+function comment(app: App, actor: Actor, issue: Issue, text: string): Activity {
   const named = namedIn(app, issue, text)
   const nowMs = app.clock.now()
   const added = app.meta.addComment(issue.id, actor.person.id, text, nowMs, named)

@@ -7,7 +7,7 @@ import type { NewCommit } from '../../store/meta/releases/commits.ts'
 const issuesMax = 1_000
 
 /** A commit that says which issues it fixes. */
-export type Fix = { commit: NewCommit; shortIds: string[] }
+type Fix = { commit: NewCommit; shortIds: string[] }
 
 /**
  * The commits of a call that fix issues and that no release has yet. A build tells the same commits again and again: only

@@ -5,7 +5,7 @@ import type { Issue } from '../../store/meta/meta.ts'
 import { manyFrom, patienceMs } from './issue-change.ts'
 
 /** Issues that became one: `parent` stays, `children` are gone and lead there. */
-export type Merged = { parent: string; children: string[] }
+type Merged = { parent: string; children: string[] }
 
 /**
  * Makes issues that the caller may triage one and tells the listeners. The one with most events stays, of equal ones the

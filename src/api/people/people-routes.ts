@@ -27,7 +27,7 @@ function toRestInvitation(app: App, invitation: Invitation): RestInvitation {
 }
 
 /** Invites, and mails the link where a mail server is set. The link is returned either way: it can't be read again. */
-export async function sendInvitation(
+async function sendInvitation(
   app: App,
   actor: Actor,
   organization: Organization,

@@ -15,7 +15,7 @@ const triedMax = 20
 
 const raw = z.string().max(ownershipCharactersMax, `At most ${ownershipCharactersMax} characters.`)
 const fault = z.strictObject({ line: z.int(), sentence: z.string() })
-export const ownership = z
+const ownership = z
   .strictObject({
     raw: z.string(),
     autoAssignment: z.boolean(),
@@ -42,7 +42,7 @@ const trial = z
   .meta({ id: 'OwnershipTrial' }) satisfies z.ZodType<RestOwnershipTrial>
 
 /** What is wrong with rules: how they are written, and owners who are nobody here. */
-export function ownershipFaults(app: App, project: Project, text: string): { line: number; sentence: string }[] {
+function ownershipFaults(app: App, project: Project, text: string): { line: number; sentence: string }[] {
   const { rules, faults } = readOwnership(text)
   const known = new Map<string, boolean>()
   const isMember = (email: string): boolean => {
@@ -59,7 +59,7 @@ export function ownershipFaults(app: App, project: Project, text: string): { lin
 }
 
 /** Rules of a project in the shape of the API. */
-export function toRestOwnership(app: App, project: Project): RestOwnership {
+function toRestOwnership(app: App, project: Project): RestOwnership {
   const { text, autoAssign, rev, changedMs } = app.meta.ownershipOf(project.id)
   return {
     raw: text,
@@ -72,7 +72,7 @@ export function toRestOwnership(app: App, project: Project): RestOwnership {
 }
 
 /** Throws VALIDATION with each faulty line. */
-export function demandOwnership(app: App, project: Project, text: string): void {
+function demandOwnership(app: App, project: Project, text: string): void {
   const faults = ownershipFaults(app, project, text)
   if (faults.length > 0)
     throw new MishapError('VALIDATION', {
@@ -84,7 +84,7 @@ const tooLong = (shortId: string) =>
   `This rule and those above it are not held against ${shortId}: all rules together take too long for its event. Patterns with fewer * take less.`
 
 /** What rules would do with the project's latest issues; nothing is saved. Throws STORE_UNAVAILABLE. */
-export async function tryOwnership(app: App, project: Project, text: string): Promise<RestOwnershipTrial> {
+async function tryOwnership(app: App, project: Project, text: string): Promise<RestOwnershipTrial> {
   const { rules } = readOwnership(text)
   const issues = app.meta.listIssues({ projectIds: [project.id], sort: 'last', max: triedMax })
   const rows = await Promise.all(

@@ -74,7 +74,7 @@ const loaderOptionsOf = ({ loaderOptions }: ProjectKey): RestLoaderOptions =>
   Object.fromEntries(loaderOptionNames.map((name) => [name, loaderOptions[name] ?? false])) as RestLoaderOptions
 
 /** A project key in the shape of the API, with every address that an SDK or a client may want. */
-export function toRestKey(app: App, projectKey: ProjectKey): RestKey {
+function toRestKey(app: App, projectKey: ProjectKey): RestKey {
   const dsn = dsnOf(app.config.url, projectKey)
   const api = `${app.config.url}/api/${projectKey.projectId}`
   return {

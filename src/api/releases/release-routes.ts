@@ -45,11 +45,7 @@ const changeOf = ({ ref, url, dateReleased, status }: z.output<typeof changeBody
 })
 
 /** One release in the shape of the API, with what of it lies in these projects. */
-export function toRestRelease(
-  call: Call<unknown, unknown>,
-  release: Release,
-  projects: readonly Project[],
-): RestRelease {
+function toRestRelease(call: Call<unknown, unknown>, release: Release, projects: readonly Project[]): RestRelease {
   const [rest] = toRestReleases(call.app, { organization: organizationOf(call.found), projects }, [release])
   if (!rest) throw new MishapError('NOT_FOUND')
   return rest

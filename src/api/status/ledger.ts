@@ -8,11 +8,11 @@ const hourMs = 3_600_000
 /** The ledger keeps 13 months: at most 397 days. */
 const ranges = { '1h': hourMs, '24h': 24 * hourMs, '30d': 720 * hourMs, '13m': 400 * 24 * hourMs } as const
 
-export type LedgerRange = keyof typeof ranges
+type LedgerRange = keyof typeof ranges
 export const ledgerRanges = ['1h', '24h', '30d', '13m'] as const satisfies readonly LedgerRange[]
 
 /** What a ledger is asked for; `key` is an id. `nobodys`: with what came without a known key. */
-export type LedgerAsked = {
+type LedgerAsked = {
   range: LedgerRange
   projects: readonly Project[]
   key?: string | undefined

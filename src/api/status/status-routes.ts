@@ -12,7 +12,7 @@ import { usageOf } from './usage.ts'
 const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
 
 /** Every job in the shape of the API. */
-export const jobsOf = (app: App): RestJob[] =>
+const jobsOf = (app: App): RestJob[] =>
   app.jobs().map((job) => ({
     name: job.name,
     everyMs: job.everyMs,

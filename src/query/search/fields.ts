@@ -1,7 +1,7 @@
 import type { Measured } from './ast.ts'
 
 /** How the value of a key is read. Keys that are not here are tags, whose values are text. */
-export type FieldType = 'text' | 'number' | 'date' | 'boolean' | 'duration' | 'is' | 'has'
+type FieldType = 'text' | 'number' | 'date' | 'boolean' | 'duration' | 'is' | 'has'
 
 /** Name after spelling variants are folded, and the type. `shown` ones are offered while typing. */
 export type Field = {

@@ -105,7 +105,7 @@ function injectedMsOf({ meta }: DoctorDeps, projectId: number): number | undefin
   return files.some((file) => file.debugId !== '') ? newest?.createdMs : undefined
 }
 
-export type EventOf = { receivedMs: number; sdk: FileFacts['sdk'] }
+type EventOf = { receivedMs: number; sdk: FileFacts['sdk'] }
 
 /** Where commands upload to. */
 export const placeOf = (

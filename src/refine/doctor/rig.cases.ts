@@ -16,7 +16,7 @@ import { createMapDesk } from '../symbolicate/map-cache.ts'
 
 // For tests of this folder: the real stores and the real threads; of the events store only what a release asks for.
 
-export type UploadedFile = {
+type UploadedFile = {
   url: string
   body: string
   type?: ArtifactType
@@ -36,7 +36,7 @@ export type Upload = {
   single?: true
 }
 
-export const hourMs = 3_600_000
+const hourMs = 3_600_000
 export const eventMs = nowMs - 24 * hourMs
 
 export const idA = 'aaaaaaaa-0003-523c-92ab-92705ede040b'

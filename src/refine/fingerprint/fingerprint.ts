@@ -29,9 +29,6 @@ export function md5(values: readonly string[]): string {
   return hash('md5', values.join(''), 'hex')
 }
 
-/** The stored hash: the first 64 bits of the MD5 as 16 hex. */
-export const storedHash = (values: readonly string[]): string => md5(values).slice(0, 16)
-
 /** Rules that are ready, by their text. Made by `createRuleCache`; no part of any result. */
 export type RuleCache = {
   stack: LRUCache<string, CompiledStackRules>

@@ -47,7 +47,7 @@ const createMemory = (): Memory => ({
   spanItems: createSeen(seenMs, spanItemsMax),
 })
 
-export type RefineDeps = {
+type RefineDeps = {
   clock: Clock
   observe: Observe
   meta: BatchStore & { touchKeys(uses: KeyUse[]): void }
@@ -89,7 +89,7 @@ export type Refine = {
   stop(ms: number): Promise<void>
 }
 
-export type Totals = { batches: number; records: number; events: number; ms: number }
+type Totals = { batches: number; records: number; events: number; ms: number }
 
 type Work = RefineDeps & Memory & { crew: Crew; stopped: AbortController; totals: Totals; waits: Waits }
 

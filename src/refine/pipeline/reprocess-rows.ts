@@ -46,7 +46,7 @@ const resourceLimits = { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 7
 /** ms without work until the thread ends and gives its memory back. */
 const idleMs = 30_000
 
-export type RemapperDeps = {
+type RemapperDeps = {
   clock: Clock
   observe: Observe
   maps: Pick<MapDesk, 'answer' | 'stateOf'>

@@ -11,8 +11,9 @@ import { scrub } from '../scrub/scrub.ts'
 import { symbolicate } from '../symbolicate/symbolicate.ts'
 import type { Context } from './context.ts'
 import type { Draft } from './draft.ts'
+
 /** One step; it changes the draft that it is given. */
-export type Step = { name: string; run: (draft: Draft, context: Context) => void }
+type Step = { name: string; run: (draft: Draft, context: Context) => void }
 
 /** Steps before the project's filters, which look at what was sent: mapping what is dropped would cost the most. */
 export const firstSteps: readonly Step[] = [

@@ -35,13 +35,13 @@ export const nothingStored: Stored = { events: new Set(), spans: new Map() }
 export type Sifted = { effects: EventEffect[]; tsv: Uint8Array; outcomes: OutcomeCount[]; spans: RangeSpans[] }
 
 /** The name of a batch's insert. */
-export const token = (from: number, to: number) => `journal:${from}-${to}`
+const token = (from: number, to: number) => `journal:${from}-${to}`
 
 /**
  * A name for rows that go in once more, after it was asked what stands. Never one that was used before: the engine
  * writes a token down before the rows, and where a crash kept the token without them it would drop them silently.
  */
-export const tokenAgain = (batch: Batch) => `${token(batch.from, batch.to)}:${randomUUID()}`
+const tokenAgain = (batch: Batch) => `${token(batch.from, batch.to)}:${randomUUID()}`
 
 /** Takes repeated event ids out: one id a project within the hour is stored once and counted as duplicate after that. */
 export function sift(range: RefinedRange, memory: Memory, stored: Stored): Sifted {

@@ -38,7 +38,7 @@ export type RangeJob = {
 }
 
 /** One event of a batch: its effect, what it counts as, and where its row stands in the batch's TSV (bytes). */
-export type RefinedEvent = {
+type RefinedEvent = {
   effect: EventEffect
   outcome: OutcomeCount
   tsvFrom: number

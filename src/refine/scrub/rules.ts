@@ -65,7 +65,7 @@ const harmless: ReadonlySet<string> = new Set([
 ])
 
 /** `rule`: the remark's rule when the name marks a secret. `exempt`: stays as it is. `address`: holds a network address. */
-export type NameFacts = { rule: string | undefined; exempt: boolean; address: boolean }
+type NameFacts = { rule: string | undefined; exempt: boolean; address: boolean }
 
 /** Left as they are wherever they stand, and ids that nobody hides. */
 const exempt: ReadonlySet<string> = new Set([

@@ -54,7 +54,7 @@ export type MapLimits = {
   threadsMax: number
 }
 
-export const mapLimits: MapLimits = { keptBytesMax: 160 * 1024 * 1024, loadMs: 15_000, heapMb: 1024, threadsMax: 2 }
+const mapLimits: MapLimits = { keptBytesMax: 160 * 1024 * 1024, loadMs: 15_000, heapMb: 1024, threadsMax: 2 }
 
 /** A thread without work ends after this time, and gives its memory back. */
 const idleMs = 30_000

@@ -20,7 +20,7 @@ import { createFigures } from './stats.ts'
 import { createTags } from './tags.ts'
 import { createUsage } from './usage.ts'
 
-export type EventStoreOptions = {
+type EventStoreOptions = {
   /** ClickHouse's HTTP interface; the host says nothing when `socketPath` is given. */
   url: string
   socketPath?: string

@@ -27,7 +27,7 @@ export type Rewrite = {
 export type RowMark = { jpos: number; gen: number; week: string }
 
 /** First and last event of some groups, and their releases ('' for none). Undefined where nothing stands. */
-export type GroupEdges = { firstMs: number; lastMs: number; firstRelease: string; lastRelease: string; events: number }
+type GroupEdges = { firstMs: number; lastMs: number; firstRelease: string; lastRelease: string; events: number }
 
 export type RegroupStore = {
   /**
@@ -66,7 +66,7 @@ export type RegroupStore = {
 const workSeconds = 3600
 const weekForm = /^\d{4}-\d\d-\d\d$/
 /** Needles of one search; the engine takes 255. */
-export const needlesMax = 250
+const needlesMax = 250
 
 const numbers = (hashes: readonly string[]) => hashes.map(hashNumber).filter((item) => item !== undefined)
 

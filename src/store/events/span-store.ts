@@ -52,7 +52,7 @@ export type SpanRow = {
 export type SeenSpan = Omit<SpanRow, 'jpos' | 'place' | 'item'>
 
 /** A transaction by what tells that it came again. */
-export type TransactionKey = { projectId: number; traceId: string; spanId: string }
+type TransactionKey = { projectId: number; traceId: string; spanId: string }
 
 /** Spans of a project for `mishap verify`: transactions, all other spans, rows that stand twice, the last position. */
 export type SpanTally = { projectId: number; transactions: number; spans: number; twice: number; lastJpos: number }

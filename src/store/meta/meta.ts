@@ -171,7 +171,7 @@ export type ProjectChange = {
 /** Rules of grouping, '' for none, and the version; another version begins the change-over from the one before. */
 export type GroupingChange = { fingerprintRules: string; stackRules: string; groupingVersion: number }
 /** How public scripts are fetched; a token '' is none. */
-export type ScrapeChange = { scrape: boolean; scrapeTls: boolean; sealedScrapeToken: string }
+type ScrapeChange = { scrape: boolean; scrapeTls: boolean; sealedScrapeToken: string }
 /** What a project says about scrubbing. */
 export type ScrubSettings = {
   /** Off: neither the default rules nor the project's own names are applied; addresses have a switch of their own. */

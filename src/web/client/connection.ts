@@ -5,7 +5,7 @@ import { growingPause } from './backoff.ts'
 export type Standing = 'well' | 'slow' | 'silent' | 'offline'
 
 /** What the connection needs of the browser; tests give their own. */
-export type ConnectionRoom = {
+type ConnectionRoom = {
   after: Clock['after']
   /** What the browser says of its network. */
   isOnline(): boolean

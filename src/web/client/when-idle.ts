@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../base/clock.ts'
 
 /** What `whenQuiet` needs of the browser; tests give their own. */
-export type QuietRoom = {
+type QuietRoom = {
   after: Clock['after']
   /** Calls `run` each time the page has worked: a request ended, or a script ran for 50 ms and more. Returns the way to stop. */
   watch(run: () => void): () => void

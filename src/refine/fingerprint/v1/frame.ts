@@ -38,7 +38,7 @@ const ignored = (id: Id, text: string, hint: GroupingHint): GroupingNode => ({
 type FrameParts = { values: GroupingNode[]; counts: boolean; isLow: boolean }
 
 /** Module, file name, function and source line of a frame, those that count and those that do not. */
-export function frameParts(frame: NormalFrame, platform: string): FrameParts {
+function frameParts(frame: NormalFrame, platform: string): FrameParts {
   const values: GroupingNode[] = []
   const line = contextLine(frame, platform)
   const module = moduleOf(frame, platform)

@@ -1,7 +1,7 @@
 import { createHosts, type Found, mayHoldHosts } from './hosts.ts'
 
 /** Texts above this are left as they are: nobody groups by hand what is that long. */
-export const parameterizeMax = 8192
+const parameterizeMax = 8192
 
 const months = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}'
 const days = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6}'

@@ -8,7 +8,7 @@ export function isDefault(entry: string): boolean {
 }
 
 /** The name within `{{ name }}`, or undefined for plain text. */
-export function variableOf(entry: string): string | undefined {
+function variableOf(entry: string): string | undefined {
   return /^\{\{\s{0,20}([\w.:-]{1,200})\s{0,20}\}\}$/.exec(entry.trim())?.[1]
 }
 

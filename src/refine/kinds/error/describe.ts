@@ -57,7 +57,7 @@ function withoutType(value: string, name: string | undefined, crash: NormalFrame
 }
 
 /** The first line that says something, at most 256 characters. */
-export function firstLine(text: string | undefined): string {
+function firstLine(text: string | undefined): string {
   const found = (text ?? '')
     .slice(0, 2048)
     .split(/\r\n|\r|\n/)

@@ -10,7 +10,7 @@ import { scrubTree } from '../../scrub/scrub.ts'
 const bounds = { message: 4096, name: 128, email: 254, url: 2048, environment: 64, release: 200 } as const
 
 /** Where the item stands: ids are 32 lower-case hex; `eventId` the envelope's, if it names one; time in ms. */
-export type FeedbackPlace = {
+type FeedbackPlace = {
   projectId: number
   feedbackId: string
   eventId: string | undefined

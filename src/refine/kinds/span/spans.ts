@@ -45,7 +45,7 @@ export const transactionKey = ({ spanId, traceId }: Pick<SpanRow, 'spanId' | 'tr
  * By what a span item is known that comes again: the ids of all of its spans. An SDK sends an envelope again as it was; one
  * that holds some of these spans beside others is another item.
  */
-export const spanItemKey = (rows: readonly Pick<SpanRow, 'spanId' | 'traceId'>[]): string =>
+const spanItemKey = (rows: readonly Pick<SpanRow, 'spanId' | 'traceId'>[]): string =>
   hash('md5', rows.map((row) => row.traceId + row.spanId).join(), 'hex')
 
 /** Spans of the record so far: places of one record are told apart. */

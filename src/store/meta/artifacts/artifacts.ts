@@ -38,7 +38,7 @@ export const scrapedEntry = ' scraped'
  * `bundle`: an archive of a build; `file`: one file that was uploaded by itself to a release; `scraped`: one that was
  * fetched. In the order of the alphabet the better one comes first.
  */
-export type BundleKind = 'bundle' | 'file' | 'scraped'
+type BundleKind = 'bundle' | 'file' | 'scraped'
 
 export type Bundle = {
   id: number

@@ -23,7 +23,7 @@ export type KeepStore = {
 }
 
 /** Ids of rows, which are never given twice; 0 for none. */
-export type BlobMark = { attachment: number; deadItem: number; bundle: number }
+type BlobMark = { attachment: number; deadItem: number; bundle: number }
 
 /** Copies and checks of the whole store. */
 export function keepPart({ read, dialect: { builder } }: Store): KeepStore {

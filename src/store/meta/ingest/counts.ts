@@ -12,7 +12,7 @@ const outcomeMonths = 13
 const ledgerMarginMs = 31 * 24 * 3_600_000
 
 /** Sums counts that fall into the same row, so that each row is written once. */
-export function sumOutcomes(counts: OutcomeCount[]): OutcomeCount[] {
+function sumOutcomes(counts: OutcomeCount[]): OutcomeCount[] {
   const sums = new Map<string, OutcomeCount>()
   for (const count of counts) {
     const key = `${count.projectId} ${count.keyId} ${count.category} ${count.outcome} ${count.reason} ${count.itemType}`

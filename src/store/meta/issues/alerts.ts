@@ -40,7 +40,7 @@ export type AlertDue = {
 }
 
 export type DeliveryItem = { issueId: number; kind: AlertKind; eventId: string }
-export type DeliveryKind = 'issue' | 'summary' | 'test'
+type DeliveryKind = 'issue' | 'summary' | 'test'
 export type NewDelivery = {
   channelId: number
   /** An e-mail address; empty for chats and webhooks. */

@@ -1,9 +1,9 @@
 import type { Store } from '../database/store.ts'
 
 /** Why somebody follows an issue. */
-export type SubscriptionReason = 'asked' | 'commented' | 'assigned' | 'mentioned' | 'bookmarked' | 'changed'
+type SubscriptionReason = 'asked' | 'commented' | 'assigned' | 'mentioned' | 'bookmarked' | 'changed'
 export type NoticeKind = 'mention' | 'comment' | 'assigned'
-export type Notice = {
+type Notice = {
   id: number
   issueId: number
   userId: string
@@ -14,7 +14,7 @@ export type Notice = {
 }
 
 /** What is a person's own of issues; what is left out stays. */
-export type OwnMarks = {
+type OwnMarks = {
   hasSeen?: boolean | undefined
   isBookmarked?: boolean | undefined
   isSubscribed?: boolean | undefined

@@ -11,12 +11,12 @@ export type FailureLink = {
 }
 
 /** What is known of an event as a side. `waiting`: it is looked at within seconds. */
-export type FailureState = { side: FailureSide; waiting: boolean; alone: AloneReason | '' }
+type FailureState = { side: FailureSide; waiting: boolean; alone: AloneReason | '' }
 
 /** What people met in the browser of an issue's server errors; a forger can make it any number, so it stands apart. */
-export type BrowserSide = { events: number; people: number; lastMs: number | null; newest: FailureLink[] }
+type BrowserSide = { events: number; people: number; lastMs: number | null; newest: FailureLink[] }
 
-export type JoinedFailures = {
+type JoinedFailures = {
   looked: number
   decided: number
   linked: number

@@ -10,7 +10,7 @@ import { toIssue } from './issues.ts'
 import { decidedOf, forgetForecast, moveIssues } from './move-issue.ts'
 
 /** A hash of an issue, and the issue that it came from, where people merged that one. */
-export type IssueHash = { hash: string; mergedFrom: string | null }
+type IssueHash = { hash: string; mergedFrom: string | null }
 
 /** What an issue shows of the newest of its events, and whether any of them was unhandled. */
 type Texts = Pick<IssueRow, 'kind' | 'unhandled' | (typeof textColumns)[number]>

@@ -27,7 +27,7 @@ export type DueIssue = { issue: Issue; stateMs: number; isOverForecast: boolean 
 export type DueTurn = { id: number; rev: number; count: number; turn: ClockTurn }
 
 /** What a forecast is made of: issues that have enough events to have a level. */
-export type ForecastWish = { id: number; projectId: number; firstSeenMs: number }
+type ForecastWish = { id: number; projectId: number; firstSeenMs: number }
 
 export type ClockworkStore = {
   /** Issues that the clock has to look at by `nowMs`, the longest waiting first. */

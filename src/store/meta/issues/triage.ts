@@ -19,7 +19,7 @@ export type IssueChange = {
 }
 
 /** Who changes and why; the reason stands in each activity. */
-export type Change = { userId: string | null; nowMs: number; rev?: number | undefined; why?: Record<string, unknown> }
+type Change = { userId: string | null; nowMs: number; rev?: number | undefined; why?: Record<string, unknown> }
 
 /** What a change is undone with. */
 export type Before = Required<IssueChange>
@@ -90,7 +90,7 @@ export function changeStatements(write: Connection, { builder }: Dialect) {
     ),
   }
 }
-export type ChangeStatements = ReturnType<typeof changeStatements>
+type ChangeStatements = ReturnType<typeof changeStatements>
 
 /** The substatus after a change; a status that moves brings its own beginning. */
 function substatusAfter(old: IssueRow, change: IssueChange, details: StatusDetails): Substatus | null {

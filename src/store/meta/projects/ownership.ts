@@ -2,7 +2,7 @@ import { staleError } from '../database/revision.ts'
 import type { Store } from '../database/store.ts'
 
 /** Who owns what in a project, as its people wrote it. */
-export type Ownership = {
+type Ownership = {
   text: string
   autoAssign: boolean
   rev: number

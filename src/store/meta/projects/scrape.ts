@@ -4,7 +4,7 @@ import type { Store } from '../database/store.ts'
 import type { EventEffect } from '../meta.ts'
 
 /** A public script that events of a release and dist ran, and that nobody uploaded. */
-export type Scrape = { projectId: number; release: string; dist: string; url: string }
+type Scrape = { projectId: number; release: string; dist: string; url: string }
 
 /** One that is to be fetched. `organizationId`: of its project. */
 export type DueScrape = Scrape & { organizationId: number; lastMs: number }
@@ -40,7 +40,7 @@ const stepMs = 600_000
 export const scrapeName = (release: string, dist: string, url: string): string => `${release}\n${dist}\n${url}`
 
 /** The writer of what events ran, and what it remembers to have written. */
-export type ScrapeNotes = {
+type ScrapeNotes = {
   /** The caller holds the transaction. */
   note(effect: EventEffect, nowMs: number): void
   /** What was written may have gone. */

@@ -23,7 +23,7 @@ export type ThinStep = {
 }
 
 /** One time that the budget was passed. `bytesAfter` and `endedMs` are null while it lasts, or when it was broken off. */
-export type ThinRun = {
+type ThinRun = {
   id: number
   startedMs: number
   endedMs: number | null

@@ -72,7 +72,7 @@ async function rowOf(here: IssueHere, choice: string): Promise<{ row: SeenEvent 
   }
 }
 
-export type Loaded = {
+type Loaded = {
   detail: RestIssueDetail | undefined
   event: RestEvent | undefined
   away: boolean

@@ -54,7 +54,7 @@ async function diagnosisOf(actor: Actor, here: IssueHere, row: SeenEvent, event:
   return doctor.ofEvent({ organization, project, others }, normalOf(row), row.receivedMs)
 }
 
-export type PartsAsked = {
+type PartsAsked = {
   scope: Scope
   /** Projects that the person may read. */
   readable: readonly number[]

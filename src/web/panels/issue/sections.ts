@@ -1,7 +1,7 @@
 import type { RestEntry, RestEvent } from '../../../contract/rest.ts'
 
 /** The sections of the page that a payload may lack, in the order of the page. */
-export const sectionNames = [
+const sectionNames = [
   'message',
   'exception',
   'stacktrace',
@@ -20,7 +20,7 @@ export const sectionNames = [
   'debugmeta',
   'attachments',
 ] as const
-export type SectionName = (typeof sectionNames)[number]
+type SectionName = (typeof sectionNames)[number]
 
 /** Sections that most payloads lack for good reasons: never listed as "not sent". */
 const silent: ReadonlySet<SectionName> = new Set([

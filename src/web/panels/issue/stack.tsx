@@ -8,7 +8,7 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { Facts, Mark, Section, Segments, valueText } from './annotations.tsx'
 import { chainOf, type FrameMode, type FrameRun, firstOpen, placeOf, rawTrace, runsOf, threadsOf } from './frames.ts'
 
-export type StackView = FrameMode | 'raw'
+type StackView = FrameMode | 'raw'
 
 function Source({ frame }: { frame: RestFrame }) {
   return (

@@ -52,7 +52,7 @@ export function useRowWords() {
   )
 }
 
-export type RowWords = ReturnType<typeof useRowWords>
+type RowWords = ReturnType<typeof useRowWords>
 
 /** What a row says about its issue besides numbers: new, regressed, unhandled, resolved, archived. */
 export function Badges({ issue, badge }: { issue: RestIssue; badge: RowWords['badge'] }) {

@@ -5,7 +5,7 @@ import { putIssues, type Settled, useComplaint, useTakeBack } from './change.ts'
 import type { OfferUndo } from './undo.ts'
 
 /** `revision` (of the one issue) makes the change hold only if nobody else has changed it since. */
-export type Triage = (before: readonly Before[], to: Standing, revision?: number) => Promise<void>
+type Triage = (before: readonly Before[], to: Standing, revision?: number) => Promise<void>
 
 const idsOf = ({ issues }: Before) => issues.map((issue) => issue.id)
 

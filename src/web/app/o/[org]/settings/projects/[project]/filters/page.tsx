@@ -6,7 +6,7 @@ import { app } from '../../../../../../../handle.ts'
 import { demandProject } from '../../../../../../../server/session.ts'
 import { ProjectHead } from '../project-head.tsx'
 import { FilterForm } from './filter-form.tsx'
-import { Samples } from './samples.tsx'
+import { Samples } from './filtered-events.tsx'
 
 /** Kept events that are shown of each filter. */
 const shownMax = 10
