@@ -152,7 +152,7 @@ const reasonSentences: Readonly<Record<OutcomeReason, string>> = {
 }
 
 /** docs/outcomes.md: every outcome of an item, with every reason. */
-export function outcomesPage(): string {
+function outcomesPage(): string {
   return `${made('src/base/outcome.ts')}# Outcomes
 
 After reading this page you know what happened to each item that an SDK sent, and why.

@@ -7,6 +7,7 @@ import { importsOf } from './imports.ts'
 import { type Breach, inSource, isProduct, isTest, type Law, type Report } from './law.ts'
 import { hashes, moments, sql } from './sql-laws.ts'
 import { assertions, failures, stopwatch } from './test-laws.ts'
+import { citations, fieldNames, spreads } from './text-laws.ts'
 import { child, list, memberOf, nameOf, type Source, type Tree, walk } from './tree.ts'
 
 /** Every place of `source` that breaks `law`, in the order of the text. */
@@ -447,4 +448,7 @@ export const laws: readonly Law[] = [
   assertions,
   failures,
   stopwatch,
+  citations,
+  spreads,
+  fieldNames,
 ]

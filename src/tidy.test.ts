@@ -82,7 +82,7 @@ const tested = (stages.test + whole.code + whole.comment + whole.test) / stages.
  * The aim is 1.2, which the first version did not reach in its day. The floor is what the tree really has, rounded down
  * to 0.05, so that no change takes tests away unseen. It only ever goes up: raise it with the tests that you add.
  */
-const testedMin = 0.65
+const testedMin = 0.9
 
 describe('shares', () => {
   test(`test lines for each line of code, screens left out, e2e counted: ${tested.toFixed(2)} (at least ${testedMin}, aim 1.2; screens: ${ratio(screens.test, screens.code)})`, () => {
@@ -198,6 +198,15 @@ const bad: [law: string, path: string, text: string][] = [
   ['stopwatch', 'src/api/a.test.ts', `const began = performance.now()`],
   ['stopwatch', 'src/api/a.cases.ts', `const spent = () => process.cpuUsage().user`],
   ['stopwatch', 'scripts/a.test.ts', `const spent = (began: number) => Date.now() - began`],
+  ['citations', 'src/api/a.ts', '/** As plan.md has it. */'],
+  ['citations', 'e2e/a.test.ts', '// see docs/nowhere.md'],
+  ['spreads', 'src/api/a.ts', 'export const a = { ...{ b: 1 } }'],
+  ['spreads', 'src/api/a.ts', 'export const a = (b: number[]) => [...[1, 2], ...b]'],
+  ['spreads', 'src/web/ui/a.tsx', `export const A = () => <p {...{ id: 'a' }} />`],
+  ['names', 'src/api/desk.ts', ''],
+  ['names', 'src/api/regroup-routes.test.ts', ''],
+  ['names', 'src/api/a.ts', 'export const createThinning = () => 1'],
+  ['names', 'src/api/a.ts', 'export type Intakes = string[]'],
 ]
 
 /** The nearest thing to each of them that is allowed. */
@@ -282,6 +291,10 @@ const good: [law: string, path: string, text: string][] = [
   ['stopwatch', 'src/api/a.test.ts', `const at = Math.floor(Date.now() / 1000) - 20 * 86_400`],
   ['stopwatch', 'e2e/a.test.ts', `const began = performance.now()`],
   ['stopwatch', 'bench/a.ts', `const began = performance.now()`],
+  ['citations', 'src/api/a.ts', '/** The limits are in docs/limits.md, the stages in ARCHITECTURE.md. */'],
+  ['citations', 'src/api/a.ts', `export const path = 'plan.md'`],
+  ['spreads', 'src/api/a.ts', 'export const a = (b: object, c: object[]) => [{ ...b }, ...c, ...[1].map(String)]'],
+  ['names', 'src/api/desktop.ts', 'export const reprocessing = 1\nconst desk = 2'],
 ]
 
 /** Texts by their paths. */

@@ -22,10 +22,10 @@ import { unpackDead } from '../journal/dead-letter.ts'
 import type { App } from '../processes/parts.ts'
 import { createDoctor } from '../refine/pipeline/doctor.ts'
 import { refineEvent } from '../refine/pipeline/fixture.cases.ts'
-import { createGroupingDesk } from '../refine/pipeline/grouping.ts'
-import { createMapDesk } from '../refine/symbolicate/map-cache.ts'
+import { createGroupingPreview } from '../refine/pipeline/grouping.ts'
+import { createMapCache } from '../refine/symbolicate/map-cache.ts'
 import { createLive } from '../serve/live.ts'
-import { createIntakes } from '../serve/request-log.ts'
+import { createRequestLog } from '../serve/request-log.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
 import { createEventStore } from '../store/events/clickhouse.ts'
 import { encodeEventRow } from '../store/events/encode.ts'
@@ -121,7 +121,7 @@ export async function openTestApp(): Promise<TestApp> {
   await events.migrate()
   const blobs = openFileBlobs(join(folder, 'blobs'))
   const seal = createSeal('x'.repeat(40))
-  const desk = createMapDesk({
+  const desk = createMapCache({
     clock: systemClock,
     observe: silent,
     meta,
@@ -177,14 +177,14 @@ export async function openTestApp(): Promise<TestApp> {
       retentionDays: read.config.retentionErrorsDays,
       desk: () => desk,
     }),
-    grouping: createGroupingDesk(),
+    grouping: createGroupingPreview(),
     unmerge: createUnmerge({ clock: systemClock, meta, events, pause: async () => () => undefined }),
     live,
     journal: () => ({ lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 0, boundBytes: 1 }),
     waitsFor: () => undefined,
     engineUp: () => true,
     publishKeys: async () => {},
-    intakes: createIntakes(),
+    intakes: createRequestLog(),
     bytesUnder: createFolderBytes(systemClock),
     disk: async () => ({ events: 1, spans: 0, rows: 1, blobs: 1, database: 1, copies: 0, stored: 3, budget: null }),
     jobs: () => [],

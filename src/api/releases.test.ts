@@ -485,7 +485,10 @@ describe('who may do what', () => {
     const R = `${O}/releases/cart@2.0.0`
     for (const path of [
       ...['/', '/commits/', '/commitfiles/', '/deploys/', '/previous-with-commits/'].map((item) => `${R}${item}`),
-      ...[`${O}/releases/`, `${O}/repos/`, `${O}/release-marks/`, `${P}/events/${hex(900)}/committers/`],
+      `${O}/releases/`,
+      `${O}/repos/`,
+      `${O}/release-marks/`,
+      `${P}/events/${hex(900)}/committers/`,
     ])
       expect([path, (await call('GET', path, { token })).status]).toEqual([path, reads])
     const write = [

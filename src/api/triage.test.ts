@@ -6,7 +6,7 @@ import type {
   RestInCommon,
   RestIssueChange,
   RestOwnership,
-  RestOwnershipTrial,
+  RestOwnershipTest,
 } from '../contract/rest-triage.ts'
 import { commit, effect, hash } from '../store/meta/fixture.cases.ts'
 import { appForFile } from './app.cases.ts'
@@ -359,7 +359,7 @@ describe('ownership', () => {
       { raw: [expect.stringMatching(/^Line 1: .*owner/), expect.stringMatching(/^Line 2: nobody@/)] },
     ])
     const raw = 'tags.team:payments bob@example.test'
-    const tried = (await call('POST', `${P}/ownership/try/`, { body: { raw } })).json as RestOwnershipTrial
+    const tried = (await call('POST', `${P}/ownership/try/`, { body: { raw } })).json as RestOwnershipTest
     expect(tried.issues.length).toBeGreaterThan(0)
     expect(((await call('GET', `${P}/ownership/`)).json as RestOwnership).raw).toBe('')
     expect((await call('PUT', `${P}/ownership/`, { body: { raw }, token: state.bob?.token ?? '' })).status).toBe(403)
@@ -412,7 +412,7 @@ test('rules that take too long for an event are said by a try, with their line',
     },
   ])
   const raw = Array.from({ length: 400 }, () => `path:*${'a'.repeat(70)}b bob@example.test`).join('\n')
-  const tried = (await call('POST', `${P}/ownership/try/`, { body: { raw } })).json as RestOwnershipTrial
+  const tried = (await call('POST', `${P}/ownership/try/`, { body: { raw } })).json as RestOwnershipTest
   expect(tried.faults).toEqual([{ line: expect.any(Number), sentence: expect.stringContaining('take too long') }])
   expect(tried.issues.every((issue) => issue.rule === null)).toBe(true)
 })

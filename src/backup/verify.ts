@@ -21,7 +21,7 @@ export type VerifyDeps = {
     | 'removedEvents'
     | 'keptSince'
     | 'thinSteps'
-    | 'regroupSteps'
+    | 'reprocessingSteps'
     | 'thinnedOf'
     | 'strayReleases'
     | 'projectById'
@@ -219,7 +219,7 @@ function checkJournal(deps: VerifyDeps): Check {
 /** Looks at every invariant across the stores and changes nothing. Refining must pause meanwhile, or counts move under the questions. */
 export async function verify(deps: VerifyDeps): Promise<Check[]> {
   const step = deps.meta.thinSteps().find((thinStep) => thinStep.stage !== 'cut')
-  const again = deps.meta.regroupSteps().find((regroupStep) => regroupStep.stage !== 'cut')
+  const again = deps.meta.reprocessingSteps().find((regroupStep) => regroupStep.stage !== 'cut')
   const found = await deps.events.check(
     step && { step: step.id, counted: step.stage === 'counted', cut: step.cut },
     again && { counted: again.stage === 'counted', rewrite: again.rewrite },

@@ -35,7 +35,7 @@ export type RestDeadItem = {
 export type RestDeadContent = RestDeadItem & { text: string; textBytes: number; totalBytes: number }
 
 /** One request to ingest in the debugger. */
-export type RestIntake = {
+export type RestLoggedRequest = {
   receivedAt: string
   /** Id of the project key; null without a known one. */
   key: string | null
@@ -54,10 +54,10 @@ export type RestIntake = {
   more: number
 }
 /** GET projects/{org}/{project}/ingest/ */
-export type RestIntakes = {
+export type RestRequestLog = {
   keys: { id: string; label: string; public: string; isActive: boolean }[]
   /** Newest first, at most 100 of each key. */
-  requests: RestIntake[]
+  requests: RestLoggedRequest[]
 }
 
 /** GET status/jobs/ */

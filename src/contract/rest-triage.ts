@@ -40,7 +40,7 @@ export type RestOwnership = {
 }
 
 /** What rules would do with the latest issues. */
-export type RestOwnershipTrial = {
+export type RestOwnershipTest = {
   faults: { line: number; sentence: string }[]
   issues: {
     id: string

@@ -164,13 +164,13 @@ export const intake = z
     ),
     more: count,
   })
-  .meta({ id: 'Intake' }) satisfies z.ZodType<State.RestIntake>
+  .meta({ id: 'Intake' }) satisfies z.ZodType<State.RestLoggedRequest>
 export const intakes = z
   .strictObject({
     keys: z.array(z.strictObject({ id: digits, label: z.string(), public: z.string(), isActive: z.boolean() })),
     requests: z.array(intake),
   })
-  .meta({ id: 'Intakes' }) satisfies z.ZodType<State.RestIntakes>
+  .meta({ id: 'Intakes' }) satisfies z.ZodType<State.RestRequestLog>
 
 export const job = z
   .strictObject({

@@ -8,11 +8,11 @@ import { answerEmpty, answerGif, answerId, Refusal } from './answer.ts'
 import { itemTypeOf, newEventId, spoolOf, takeOne } from './envelope.ts'
 import { attachmentsMax, eventBytesMax, storeBytesMax } from './limits.ts'
 import type { Receiver } from './receive.ts'
-import { dropSpool, fail, headOf, type Intake } from './request.ts'
+import { dropSpool, fail, headOf, type IngestRequest } from './request.ts'
 
 /** Appends one record and answers once it is on disk. */
 export async function keep(
-  intake: Intake,
+  intake: IngestRequest,
   key: IngestKey,
   head: RecordHead,
   body: Buffer,
@@ -52,7 +52,7 @@ export const storeReceiver: Receiver = {
  * Decodes an event as /store/ takes it, finds or makes its id, keeps and answers it; a GET is answered by a picture.
  * Throws ACCEPT_BODY_MALFORMED and ACCEPT_TOO_LARGE.
  */
-export function takeStore(intake: Intake, body: Buffer, picture: boolean): void {
+export function takeStore(intake: IngestRequest, body: Buffer, picture: boolean): void {
   const { key } = intake
   if (key === undefined) throw new MishapError('ACCEPT_KEY_MISSING')
   const json = decodeStore(body, intake.contentType)
@@ -203,7 +203,12 @@ function attachmentsScan(contentType: string): MultipartScan {
   })
 }
 
-function takeAttachments(intake: Intake, body: Buffer, spool?: { key: string; bytes: number }, files = 1): boolean {
+function takeAttachments(
+  intake: IngestRequest,
+  body: Buffer,
+  spool?: { key: string; bytes: number },
+  files = 1,
+): boolean {
   const { key, target } = intake
   if (key === undefined) throw new MishapError('ACCEPT_KEY_MISSING')
   if (!takeOne(intake, key, 'attachments', spool?.bytes ?? body.length, files)) return false

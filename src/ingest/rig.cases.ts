@@ -6,7 +6,7 @@ import { silent } from '../base/observe.ts'
 import type { JournalWriter, RecordHead } from '../journal/journal.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { IngestKey, KeySnapshot } from '../store/meta/meta.ts'
-import { type Accept, createAccept } from './ingest.ts'
+import { createIngest, type Ingest } from './ingest.ts'
 
 export const publicKey = '0123456789abcdef0123456789abcdef'
 export const otherKey = 'f'.repeat(32)
@@ -93,7 +93,7 @@ function memoryBlobs() {
 }
 
 export type Rig = {
-  accept: Accept
+  accept: Ingest
   port: number
   journal: ReturnType<typeof memoryJournal>
   blobs: Map<string, Buffer>
@@ -105,7 +105,7 @@ export type Rig = {
   close(): Promise<void>
 }
 
-/** Accept behind a real http server; project 7 of organization 3 with an open key, a disabled one, and project 8. */
+/** Ingest behind a real http server; project 7 of organization 3 with an open key, a disabled one, and project 8. */
 export async function createRig(
   options: { config?: Partial<Config>; clock?: Clock; key?: Partial<IngestKey>; bodyBytesMax?: number } = {},
 ): Promise<Rig> {
@@ -120,7 +120,7 @@ export async function createRig(
     [disabledKey]: { ...open, keyId: 4, projectId: 7, active: false },
   }
   const snapshot: KeySnapshot = { version: 1, keys }
-  const accept = createAccept({
+  const accept = createIngest({
     config: { ...read.config, ...options.config },
     clock: options.clock ?? systemClock,
     observe: silent,

@@ -5,14 +5,14 @@ import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { Artifacts } from './artifacts.ts'
-import type { Thinning } from './downsampling.ts'
+import type { Downsampling } from './downsampling.ts'
 import { boundFailures } from './error-links.ts'
 import { noteSpansGone } from './evicted-spans.ts'
 import { linkFeedback } from './feedback.ts'
 import type { Turn } from './lock.ts'
 import { keepOwn } from './own-retention.ts'
 import type { Removals } from './removals.ts'
-import type { Regroup } from './reprocessing.ts'
+import type { Reprocessing } from './reprocessing.ts'
 import type { Scraping } from './scrape.ts'
 import { createJobStates, type JobState } from './states.ts'
 import type { Triage } from './triage.ts'
@@ -26,9 +26,9 @@ export type JobDeps = {
   blobs: BlobStore
   alerts: Pick<Alerts, 'run'>
   removals: Pick<Removals, 'run'>
-  thinning: Pick<Thinning, 'run'>
+  thinning: Pick<Downsampling, 'run'>
   artifacts: Pick<Artifacts, 'sweep'>
-  regroup: Pick<Regroup, 'run'>
+  regroup: Pick<Reprocessing, 'run'>
   scraping: Pick<Scraping, 'run'>
   triage: Pick<Triage, 'clock' | 'forecasts' | 'people' | 'failures'>
   turn: Turn

@@ -13,7 +13,7 @@ export type UnmergeDeps = {
   clock: Clock
   meta: Pick<
     MetaStore,
-    'issueById' | 'issueHashes' | 'openBatches' | 'regroupSteps' | 'thinSteps' | 'namedEvents' | 'unmergeHashes'
+    'issueById' | 'issueHashes' | 'openBatches' | 'reprocessingSteps' | 'thinSteps' | 'namedEvents' | 'unmergeHashes'
   >
   events: Pick<EventStore, 'countsOf' | 'edgesOf' | 'ofIssue' | 'eventsAmong'>
   /** Has the turn and lets the batches in flight end, until the returned function is called. */
@@ -45,7 +45,7 @@ type Part = { texts: Leaving['texts'] | undefined; edges: IssueEdges | undefined
 /** Throws where a crash left rows that count nowhere yet, or such that are counted and going. */
 function demandSettled({ meta }: UnmergeDeps): void {
   const isThinning = meta.thinSteps().some((thinStep) => thinStep.stage !== 'cut')
-  if (isThinning || meta.openBatches().length > 0 || meta.regroupSteps('open').length > 0)
+  if (isThinning || meta.openBatches().length > 0 || meta.reprocessingSteps('open').length > 0)
     throw new MishapError('STORE_UNAVAILABLE')
 }
 

@@ -3,17 +3,17 @@ import { type Clock, systemClock } from '../base/clock.ts'
 import { createObserve, createRequestScope, type RequestScope } from '../base/observe.ts'
 import { createJobs } from '../jobs/jobs.ts'
 import { begin } from '../jobs/prepare-events.ts'
-import type { Regroup } from '../jobs/reprocessing.ts'
+import type { Reprocessing } from '../jobs/reprocessing.ts'
 import { createTriage } from '../jobs/triage.ts'
 import { createUnmerge } from '../jobs/unmerge.ts'
-import { createGroupingDesk } from '../refine/pipeline/grouping.ts'
+import { createGroupingPreview } from '../refine/pipeline/grouping.ts'
 import type { Refine } from '../refine/pipeline/refine.ts'
 import { tellKnown } from '../serve/known-credentials.ts'
 import { createLag } from '../serve/lag.ts'
 import { createLive } from '../serve/live.ts'
 import type { AppSetup } from '../serve/messages.ts'
 import { createAgain } from '../serve/replay.ts'
-import { createIntakes, type Intakes } from '../serve/request-log.ts'
+import { createRequestLog, type RequestLog } from '../serve/request-log.ts'
 import { createStoreState } from '../serve/store-state.ts'
 import { createSweep } from '../serve/sweep.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
@@ -28,11 +28,11 @@ import {
   wireAlerts,
   wireArtifacts,
   wireDoctor,
+  wireDownsampling,
   wireRefine,
-  wireRegroup,
   wireRemovals,
+  wireReprocessing,
   wireScraping,
-  wireThinning,
 } from './wiring.ts'
 
 /** Process app as it runs. `durable`: up to where the journal is synced; `pause`: stops all that changes the stores. */
@@ -48,7 +48,7 @@ export type Running = {
 /** What messages of process main are handed to. */
 type Receivers = {
   lag: ReturnType<typeof createLag>
-  intakes: Intakes
+  intakes: RequestLog
   again: ReturnType<typeof createAgain>
   store: ReturnType<typeof createStoreState>
   keys: ReturnType<typeof createKeyLine>
@@ -73,7 +73,7 @@ function listenToMain(link: Link, { lag, intakes, again, store, keys, clock, ref
 }
 
 /** Everything that happens by the clock. */
-function wireJobs(app: App, thinner: Thinner, regroup: Regroup): ReturnType<typeof createJobs> {
+function wireJobs(app: App, thinner: Thinner, regroup: Reprocessing): ReturnType<typeof createJobs> {
   const { clock, observe, meta, events, blobs, alerts, removals, artifacts, triage, config } = app
   return createJobs({
     clock,
@@ -96,7 +96,7 @@ function wireJobs(app: App, thinner: Thinner, regroup: Regroup): ReturnType<type
 type Started = {
   jobs: ReturnType<typeof createJobs>
   thinner: Thinner
-  regroup: Regroup
+  regroup: Reprocessing
   store: ReturnType<typeof createStoreState>
   isStopping(): boolean
 }
@@ -132,11 +132,11 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const keys = createKeyLine(link, meta, config)
   const state = { stopping: false, durable: 0 }
   const store = createStoreState(live, () => meta.organizations())
-  const [lag, intakes] = [createLag(), createIntakes()]
+  const [lag, intakes] = [createLag(), createRequestLog()]
   const again = createAgain({ clock, meta, blobs, send: link.send, noted: (note) => intakes.take([note]) })
   const alerts = wireAlerts({ config, clock, observe, meta, events, seal })
   const bytesUnder = createFolderBytes(clock)
-  const thinner = wireThinning({ ...setup, clock, observe, meta, events, blobs, bytesUnder }, () => refine.pause())
+  const thinner = wireDownsampling({ ...setup, clock, observe, meta, events, blobs, bytesUnder }, () => refine.pause())
   const core = { config, clock, observe, meta, events, blobs, live }
   const app: App = {
     version: setup.version,
@@ -148,7 +148,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     removals: wireRemovals(core, thinner.pause, keys.publish),
     artifacts: wireArtifacts(core),
     doctor: wireDoctor(core, () => refine),
-    grouping: createGroupingDesk(),
+    grouping: createGroupingPreview(),
     unmerge: createUnmerge({ ...core, pause: thinner.pause }),
     triage: createTriage({ ...core, alerts, url: config.url }),
     intakes,
@@ -165,7 +165,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     selfDsn: () => selfDsnOf(meta, config),
   }
   const refine = wireRefine(app, setup, lag, link)
-  const regroup = wireRegroup(app, thinner.turn, () => refine)
+  const regroup = wireReprocessing(app, thinner.turn, () => refine)
   listenToMain(link, { lag, intakes, again, store, keys, clock, refine, state })
   const jobs = wireJobs(app, thinner, regroup)
   const started = { jobs, thinner, regroup, store, isStopping: () => state.stopping }

@@ -12,10 +12,10 @@ import { createOutgoing } from '../base/outgoing.ts'
 import { originAllowed } from '../ingest/origins.ts'
 import { type Artifacts, createArtifacts } from '../jobs/artifacts.ts'
 import { type DiskState, measureDisk } from '../jobs/disk.ts'
-import { createThinning, type Thinning } from '../jobs/downsampling.ts'
+import { createDownsampling, type Downsampling } from '../jobs/downsampling.ts'
 import { createTurn, type Turn } from '../jobs/lock.ts'
 import { createRemovals, type Removals } from '../jobs/removals.ts'
-import { createRegroup, type Regroup } from '../jobs/reprocessing.ts'
+import { createReprocessing, type Reprocessing } from '../jobs/reprocessing.ts'
 import { createScraping, type Scraping, scrapeLimits } from '../jobs/scrape.ts'
 import { createDoctor, type Doctor } from '../refine/pipeline/doctor.ts'
 import { createRefine, type Refine } from '../refine/pipeline/refine.ts'
@@ -69,12 +69,12 @@ export function wireRemovals(
 }
 
 /** Mapping again: of what came while builds upload, beside refining. */
-export function wireRegroup(
+export function wireReprocessing(
   { artifacts, live, ...parts }: Pick<App, 'clock' | 'observe' | 'meta' | 'events' | 'artifacts' | 'live'>,
   turn: Turn,
   refine: () => Refine,
-): Regroup {
-  const regroup = createRegroup({
+): Reprocessing {
+  const regroup = createReprocessing({
     ...parts,
     turn,
     pause: () => refine().pause(),
@@ -128,7 +128,7 @@ export function wireScraping({ clock, observe, meta, artifacts, config, seal }: 
 }
 
 export type Thinner = {
-  thinning: Thinning
+  thinning: Downsampling
   backups: Backups
   turn: Turn
   disk(): Promise<DiskState>
@@ -136,7 +136,7 @@ export type Thinner = {
 }
 
 /** The disk budget, backups, and the pause of everything that changes the stores by itself: refining, thinning, retention. */
-export function wireThinning(
+export function wireDownsampling(
   {
     bytesUnder,
     ...parts
@@ -160,7 +160,7 @@ export function wireThinning(
   const backups = createBackups({ ...parts, data, pause })
   const copies = { copyFolders: () => copyFoldersOf(data), copying: backups.running }
   const disk = () => measureDisk({ ...parts, data, budget, bytesUnder, ...copies })
-  const thinning = createThinning({ ...parts, turn, pause: pauseRefine, measure: disk })
+  const thinning = createDownsampling({ ...parts, turn, pause: pauseRefine, measure: disk })
   return { turn, disk, pause, backups, thinning }
 }
 

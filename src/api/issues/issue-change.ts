@@ -3,7 +3,7 @@ import type { RestIssueChange } from '../../contract/rest-triage.ts'
 import type { App } from '../../processes/parts.ts'
 import type { NoticeKind } from '../../store/meta/issues/attention.ts'
 import type { Issue } from '../../store/meta/meta.ts'
-import { actionOf, type IssueChangeBody, ownFields, readChange, type Wish } from './issue-input.ts'
+import { actionOf, type FilterInput, type IssueChangeBody, ownFields, readChange } from './issue-input.ts'
 
 /** From this many on a change is done in steps, so that nothing else waits for it. */
 export const manyFrom = 50
@@ -13,7 +13,7 @@ const ownMax = 500
 export const patienceMs = 4_000
 
 /** What an answer says was set, of the first issue where releases differ by project. */
-function toldOf(wish: Wish, first: Issue | undefined, body: IssueChangeBody): Omit<RestIssueChange, 'updated'> {
+function toldOf(wish: FilterInput, first: Issue | undefined, body: IssueChangeBody): Omit<RestIssueChange, 'updated'> {
   const { assignee } = wish
   const { status, substatus, statusDetails } = first ? wish.of(first) : {}
   return {
@@ -48,7 +48,7 @@ function tellAssigned(app: App, issue: Issue, actor: Actor, activityId: number):
 }
 
 /** Changes a few issues one by one. With `revision`, only one that still has it: throws CONFLICT otherwise. */
-function changeFew(app: App, actor: Actor, issues: readonly Issue[], wish: Wish, revision?: number): void {
+function changeFew(app: App, actor: Actor, issues: readonly Issue[], wish: FilterInput, revision?: number): void {
   // All of them first: one that is refused must not leave others changed.
   const changes = issues.map((issue) => ({ issue, change: wish.of(issue) }))
   for (const { issue, change } of changes) {

@@ -118,10 +118,10 @@ function resolvedDetails(given: Given, inNext: boolean, { latest, having }: Know
 }
 
 /** A change that was asked for, read: what becomes of each issue, and whom it is assigned to. */
-export type Wish = { of(issue: Issue): IssueChange; assignee: Person | null | undefined }
+export type FilterInput = { of(issue: Issue): IssueChange; assignee: Person | null | undefined }
 
 /** Reads a change of issues of one organization. Throws VALIDATION. */
-export function readChange(app: App, organizationId: number, body: IssueChangeBody): Wish {
+export function readChange(app: App, organizationId: number, body: IssueChangeBody): FilterInput {
   const nowMs = app.clock.now()
   const latest = new Map<number, string>()
   const latestOf = (projectId: number): string => {

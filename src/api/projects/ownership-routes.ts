@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
-import type { RestOwnership, RestOwnershipTrial } from '../../contract/rest-triage.ts'
+import type { RestOwnership, RestOwnershipTest } from '../../contract/rest-triage.ts'
 import { ownerRuleOf, ownershipCharactersMax, readOwnership } from '../../domain/ownership.ts'
 import type { App } from '../../processes/parts.ts'
 import { eventRowOf } from '../../query/events.ts'
@@ -39,7 +39,7 @@ const trial = z
       }),
     ),
   })
-  .meta({ id: 'OwnershipTrial' }) satisfies z.ZodType<RestOwnershipTrial>
+  .meta({ id: 'OwnershipTrial' }) satisfies z.ZodType<RestOwnershipTest>
 
 /** What is wrong with rules: how they are written, and owners who are nobody here. */
 function ownershipFaults(app: App, project: Project, text: string): { line: number; sentence: string }[] {
@@ -84,7 +84,7 @@ const tooLong = (shortId: string) =>
   `This rule and those above it are not held against ${shortId}: all rules together take too long for its event. Patterns with fewer * take less.`
 
 /** What rules would do with the project's latest issues; nothing is saved. Throws STORE_UNAVAILABLE. */
-async function tryOwnership(app: App, project: Project, text: string): Promise<RestOwnershipTrial> {
+async function tryOwnership(app: App, project: Project, text: string): Promise<RestOwnershipTest> {
   const { rules } = readOwnership(text)
   const issues = app.meta.listIssues({ projectIds: [project.id], sort: 'last', max: triedMax })
   const rows = await Promise.all(
@@ -97,7 +97,7 @@ async function tryOwnership(app: App, project: Project, text: string): Promise<R
     ),
   )
   const faults = ownershipFaults(app, project, text)
-  const tried: RestOwnershipTrial['issues'] = []
+  const tried: RestOwnershipTest['issues'] = []
   for (const [at, { id, shortId, title }] of issues.entries()) {
     const row = rows[at]
     // Rules may take some milliseconds for each: others get their turn.

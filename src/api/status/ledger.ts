@@ -20,7 +20,7 @@ type LedgerAsked = {
 }
 
 /** How items of these projects ended, by project, key, category and reason, most first. Throws VALIDATION for a key of no such project. */
-export function ledgerDrill(app: App, { range, projects, key, nobodys }: LedgerAsked): RestLedger {
+export function ledgerBreakdown(app: App, { range, projects, key, nobodys }: LedgerAsked): RestLedger {
   const keys = new Map(projects.flatMap((project) => app.meta.keysOf(project.id)).map((item) => [item.id, item]))
   if (key !== undefined && !keys.has(Number(key)))
     throw new MishapError('VALIDATION', { fields: { key: ['There is no such key in these projects.'] } })

@@ -4,8 +4,8 @@ import * as shapes from '../../contract/status-schemas.ts'
 import type { App } from '../../processes/parts.ts'
 import { askedProjects, organizationOf, projectOf, type Route, route } from '../route.ts'
 import { deadItemOf, deadItemsOf, deleteDead, lookAtDead } from './dead-letters.ts'
-import { ledgerDrill, ledgerRanges } from './ledger.ts'
-import { intakesOf, strangeIntakes } from './request-log.ts'
+import { ledgerBreakdown, ledgerRanges } from './ledger.ts'
+import { requestLogOf, strangeRequests } from './request-log.ts'
 import { organizationStatusOf, statusOf } from './status.ts'
 import { usageOf } from './usage.ts'
 
@@ -71,7 +71,7 @@ const instanceRoutes: readonly Route[] = [
     summary: 'The newest requests to ingest that came without a known key, newest first; in memory only.',
     action: 'instance:read',
     response: z.array(shapes.intake),
-    handle: ({ app }) => ({ body: strangeIntakes(app) }),
+    handle: ({ app }) => ({ body: strangeRequests(app) }),
   }),
 ]
 
@@ -102,7 +102,7 @@ export const statusRoutes: readonly Route[] = [
       const projects = askedProjects(app, actor, organizationOf(found), query.project)
       const all = query.project.every((item) => item === '' || item === '-1')
       const nobodys = all && app.auth.may(actor, 'instance:read', { instance: true }) === 'yes'
-      return { body: ledgerDrill(app, { range: query.range, projects, key: query.key, nobodys }) }
+      return { body: ledgerBreakdown(app, { range: query.range, projects, key: query.key, nobodys }) }
     },
   }),
   route({
@@ -113,7 +113,7 @@ export const statusRoutes: readonly Route[] = [
     action: 'project:read',
     query: z.object({ key: z.string().max(20).optional().describe('Id of a project key: of this one only.') }),
     response: shapes.intakes,
-    handle: ({ app, found, query }) => ({ body: intakesOf(app, projectOf(found), query.key) }),
+    handle: ({ app, found, query }) => ({ body: requestLogOf(app, projectOf(found), query.key) }),
   }),
   route({
     method: 'GET',

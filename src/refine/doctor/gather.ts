@@ -6,7 +6,7 @@ import type { EventStore } from '../../store/events/event-store.ts'
 import type { ArtifactFile } from '../../store/meta/artifacts/artifacts.ts'
 import type { Project } from '../../store/meta/meta.ts'
 import type { MetaStore } from '../../store/meta/meta-store.ts'
-import type { MapDesk } from '../symbolicate/map-cache.ts'
+import type { MapCache } from '../symbolicate/map-cache.ts'
 import { type Artifacts, type Plan, planOf } from '../symbolicate/plan.ts'
 import type { AskedFile, FileFacts, Spot } from './judge.ts'
 import { type Near, namesLike, nearest } from './near.ts'
@@ -21,7 +21,7 @@ export type DoctorDeps = {
   events: Pick<EventStore, 'groups' | 'ofIssue'>
   blobs: Pick<BlobStore, 'reader'>
   /** Reads maps in its own threads; undefined: none is read. */
-  desk(): MapDesk | undefined
+  desk(): MapCache | undefined
 }
 
 /** The project that is looked at, and the others of its organization that whoever asks may see. */

@@ -12,7 +12,7 @@ import { nowMs, withProject } from '../../store/meta/fixture.cases.ts'
 import { openSqliteMeta } from '../../store/meta/sqlite.ts'
 import { createDoctor } from '../pipeline/doctor.ts'
 import { refineEvent } from '../pipeline/fixture.cases.ts'
-import { createMapDesk } from '../symbolicate/map-cache.ts'
+import { createMapCache } from '../symbolicate/map-cache.ts'
 
 // For tests of this folder: the real stores and the real threads; of the events store only what a release asks for.
 
@@ -66,7 +66,7 @@ async function openRig() {
   meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
   const blobs = openFileBlobs(join(folder, 'blobs'))
   const parts = { observe: silent, meta, blobs, blobFolder: join(folder, 'blobs') }
-  const desk = createMapDesk({ clock: systemClock, ...parts })
+  const desk = createMapCache({ clock: systemClock, ...parts })
   const rows: Pick<EventRow, 'payload' | 'receivedMs' | 'groupHash'>[] = []
   const doctor = createDoctor({
     clock,

@@ -172,7 +172,7 @@ function refineEnvelope(work: Work, body: Buffer): void {
   for (const { item, index } of items) if (item.type !== 'attachment') refineItem(work, item, index, around)
   const made = work.out.events[first]?.row.eventId ?? work.out.feedback[0]?.row.feedbackId
   const isOwned = made !== undefined || work.discarded.size > 0
-  // Accept let them pass as those of an event. Where none came of it, nothing else bounds how many there are.
+  // Ingest let them pass as those of an event. Where none came of it, nothing else bounds how many there are.
   const ownerId = !isOwned && items.some(({ item }) => namesOwner(item)) ? undefined : (named ?? made)
   const foreign =
     items.some(({ item }) => ['transaction', 'replay_event'].includes(item.type)) && !work.out.events.length

@@ -9,7 +9,7 @@ import type { EventStore } from '../../store/events/event-store.ts'
 import type { EventRow } from '../../store/events/events.ts'
 import type { Batch, BatchEffects, BatchResult, BatchStore, ProjectSettings } from '../../store/meta/meta.ts'
 import { transactionKey } from '../kinds/span/spans.ts'
-import { createMapDesk, type MapDesk, type MapDeskDeps } from '../symbolicate/map-cache.ts'
+import { createMapCache, type MapCache, type MapCacheDeps } from '../symbolicate/map-cache.ts'
 import { endTrial, readTrial, type Trial, writeTrial } from './crash-guard.ts'
 import { createSeen } from './dedup-window.ts'
 import { effectOf } from './record.ts'
@@ -56,7 +56,7 @@ type RefineDeps = {
   workers: number
   worker: WorkerSetup
   /** Where uploaded source maps are found; without it frames stay as they came. */
-  artifacts?: MapDeskDeps['meta']
+  artifacts?: MapCacheDeps['meta']
   /** After a commit, never before. */
   committed(result: BatchResult): void
   /** The journal before this position is no longer needed. */
@@ -70,7 +70,7 @@ type RefineDeps = {
 /** The loop from journal to stores (ARCHITECTURE.md "Exactly once"). */
 export type Refine = {
   /** Reads source maps; undefined where refine was made without artifacts. */
-  desk: MapDesk | undefined
+  desk: MapCache | undefined
   /** Recovers open batches, then refines until `stop`. Resolves once recovery is done. */
   start(): Promise<void>
   /** The journal is on disk up to here. */
@@ -274,7 +274,7 @@ async function runBatch(work: Work, from: number, begun: Promise<Begun>, order: 
 /** The settings of a project, with what says that it has artifacts: workers ask for maps only then, and anew each day. */
 function settingsOf(
   { meta, clock }: RefineDeps,
-  maps: MapDesk | undefined,
+  maps: MapCache | undefined,
   projectId: number,
 ): ProjectSettings | undefined {
   const settings = meta.projectSettings(projectId)
@@ -285,7 +285,7 @@ function settingsOf(
   return { ...settings, artifacts, ...(artifactNames ? { artifactNames } : {}) }
 }
 
-const crewOf = (deps: RefineDeps, maps: MapDesk | undefined, waits: Waits): Crew =>
+const crewOf = (deps: RefineDeps, maps: MapCache | undefined, waits: Waits): Crew =>
   createCrew({
     full: (full) => (full ? waits.begin('files') : waits.end('files')),
     size: deps.workers,
@@ -347,7 +347,7 @@ async function runLoop(work: Work, state: LoopState, bell: ReturnType<typeof cre
 export function createRefine(deps: RefineDeps): Refine {
   const stopped = new AbortController()
   const { clock, observe, artifacts, blobs, worker } = deps
-  const maps = artifacts && createMapDesk({ clock, observe, meta: artifacts, blobs, blobFolder: worker.blobFolder })
+  const maps = artifacts && createMapCache({ clock, observe, meta: artifacts, blobs, blobFolder: worker.blobFolder })
   const waits = createWaits(clock)
   const crew = crewOf(deps, maps, waits)
   const remapper =

@@ -9,7 +9,7 @@ import type { BlobStore } from '../../store/blobs/blobs.ts'
 import { openFileBlobs } from '../../store/blobs/files.ts'
 import { encodeSpanRow } from '../../store/events/encode-span.ts'
 import type { FeedbackEffect } from '../../store/meta/issues/feedback.ts'
-import type { AttachmentRow, DeadItem, EventEffect, ProjectSettings } from '../../store/meta/meta.ts'
+import type { AttachmentRow, DeadLetter, EventEffect, ProjectSettings } from '../../store/meta/meta.ts'
 import type { FilteredEvent } from '../../store/meta/projects/inbound-filters.ts'
 import { itemKind } from '../../wire/item-types.ts'
 import { openDumps } from '../kinds/minidump/upload.ts'
@@ -79,7 +79,7 @@ export type RefinedRange = {
   kept: { from: number; to: number; projectId: number; keyId: number; kind: RecordHead['kind']; bytes: number }[]
   outcomes: OutcomeCount[]
   uses: KeyUse[]
-  dead: DeadItem[]
+  dead: DeadLetter[]
   /** Dead items that came again as records of this range. */
   again: DeadAgain[]
   /** How the newest records of each key ended, for the ingest debugger. */

@@ -10,7 +10,7 @@ import { migrate } from './migrate.ts'
 import { createNewest } from './newest.ts'
 import { createReads } from './reads.ts'
 import { createRemove, createRemoveBefore } from './remove.ts'
-import { createRegroup } from './reprocess.ts'
+import { createReprocessing } from './reprocess.ts'
 import { createRetention } from './retention.ts'
 import { createSettle } from './settle.ts'
 import { createSkew } from './skew.ts'
@@ -53,7 +53,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createRemove(connection, database),
     ...createRemoveBefore(connection, database),
     ...createThin(connection, database),
-    ...createRegroup(connection, database, { ...settling, insert }),
+    ...createReprocessing(connection, database, { ...settling, insert }),
     ...createRetention(connection, database, observe),
     ...createSpans(connection, database, settling),
     migrate: () => migrate(connection, database),

@@ -50,7 +50,7 @@ const checkOf = async (store: EventStore, projectId: number, open?: Parameters<E
   return { own: own.map(({ groupHash, rows, thinned }) => [groupHash, rows, thinned]).sort(), rollups }
 }
 
-/** Thinning of events, over the same store. */
+/** Downsampling of events, over the same store. */
 export function thinCases(open: () => EventStore): void {
   describe('thinning', () => {
     test('weeks, groups that have more than is kept, the heaviest first, and their crowds', async () => {

@@ -14,12 +14,12 @@ import type {
 } from './events.ts'
 import type { FrameKey } from './frames.ts'
 import type { NewestStore } from './newest.ts'
-import type { RegroupStore, Rewrite } from './reprocess.ts'
+import type { ReprocessingStore, Rewrite } from './reprocess.ts'
 import type { SkewStore } from './skew.ts'
 import type { SpanStore } from './span-store.ts'
 /** The events store: ClickHouse over its HTTP interface (embedded: the engine process on a Unix socket). */
 export type EventStore = ThinStore &
-  RegroupStore &
+  ReprocessingStore &
   SkewStore &
   NewestStore &
   SpanStore & {

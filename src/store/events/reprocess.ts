@@ -29,7 +29,7 @@ export type RowMark = { jpos: number; gen: number; week: string }
 /** First and last event of some groups, and their releases ('' for none). Undefined where nothing stands. */
 type GroupEdges = { firstMs: number; lastMs: number; firstRelease: string; lastRelease: string; events: number }
 
-export type RegroupStore = {
+export type ReprocessingStore = {
   /**
    * Rows of groups from `fromJpos` up to `before` that were received since, in the order of their positions: those of
    * these releases, and those that name one of these debug ids. With neither: all.
@@ -97,7 +97,7 @@ export const rewriteBound = ({ projectId, week, gen, positions, from, to }: Rewr
 function createLooks(
   connection: Connection,
   table: string,
-): Pick<RegroupStore, 'marksOf' | 'rowsAt' | 'standing' | 'edgesOf'> {
+): Pick<ReprocessingStore, 'marksOf' | 'rowsAt' | 'standing' | 'edgesOf'> {
   const seconds = workSeconds
   return {
     async marksOf({ projectId, hashes, releases, debugIds, fromJpos, before, sinceMs, max }) {
@@ -180,11 +180,11 @@ function createLooks(
 type Rooms = Pick<Settling, 'counting' | 'ended'> & { insert(tsv: Buffer, token: string): Promise<void> }
 
 /** Rows that are written again. Only one at a time may do so: the caller has the turn. */
-export function createRegroup(
+export function createReprocessing(
   connection: Connection,
   database: string,
   { insert, counting, ended }: Rooms,
-): RegroupStore {
+): ReprocessingStore {
   const table = `${database}.events`
   const seconds = workSeconds
 

@@ -13,7 +13,7 @@ import type { FailureStore } from './issues/error-links.ts'
 import type { FeedbackStore } from './issues/feedback.ts'
 import type { CommentStore, IssueIdsStore, IssueReadStore } from './issues/issues.ts'
 import type { MergeStore } from './issues/merge.ts'
-import type { ClockworkStore } from './issues/scheduled-transitions.ts'
+import type { ScheduledTransitionStore } from './issues/scheduled-transitions.ts'
 import type { SearchStore } from './issues/searches.ts'
 import type { SuggestionStore } from './issues/suggestions.ts'
 import type { IssueChangeStore } from './issues/triage.ts'
@@ -32,9 +32,9 @@ import type { ScrapeStore } from './projects/scrape.ts'
 import type { CommitStore } from './releases/commits.ts'
 import type { DeployStore } from './releases/deploys.ts'
 import type { ReleaseStore } from './releases/releases.ts'
-import type { ThinningStore } from './retention/downsampling.ts'
+import type { DownsamplingStore } from './retention/downsampling.ts'
 import type { RemovalStore } from './retention/removals.ts'
-import type { RegroupStoreMeta } from './retention/reprocessing.ts'
+import type { ReprocessingMetaStore } from './retention/reprocessing.ts'
 
 /** Everything that is not an event: one store, one set of queries in Kysely, two dialects (SQLite now). Parts declare their
  * own share of it; none of them imports this type. */
@@ -57,19 +57,19 @@ export type MetaStore = BatchStore &
   ReleaseStore &
   ResetStore &
   MissedStore &
-  RegroupStoreMeta &
+  ReprocessingMetaStore &
   MergeStore &
   ScrapeStore &
   SearchStore &
   IssueChangeStore &
   CommentStore &
   IssueIdsStore &
-  ClockworkStore &
+  ScheduledTransitionStore &
   AttentionStore &
   BulkStore &
   OwnershipStore &
   SuggestionStore &
-  ThinningStore &
+  DownsamplingStore &
   OrganizationRowStore &
   MembershipStore &
   ProjectStore &

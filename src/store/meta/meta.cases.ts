@@ -20,7 +20,7 @@ import { peopleCases } from './people/people.cases.ts'
 import { filterCases as inboundCases } from './projects/inbound-filters.cases.ts'
 import { scrapeCases } from './projects/scrape.cases.ts'
 import { releaseCases } from './releases/releases.cases.ts'
-import { regroupCases } from './retention/reprocessing.cases.ts'
+import { reprocessingCases } from './retention/reprocessing.cases.ts'
 
 const dayMs = 86_400_000
 
@@ -46,7 +46,7 @@ export function metaCases(name: string, open: Open): void {
     peopleCases(fresh)
     environmentCases(fresh)
     artifactCases(fresh)
-    regroupCases(fresh)
+    reprocessingCases(fresh)
     failureCases(fresh)
     failureIssueCases(fresh)
     noiseCases(fresh)

@@ -48,7 +48,7 @@ export type AttachmentRow = {
   blobKey: string
   receivedMs: number
 }
-export type DeadItem = {
+export type DeadLetter = {
   jpos: number
   projectId: number
   keyId: number
@@ -74,7 +74,7 @@ export type BatchEffects = {
   events: EventEffect[]
   attachments: AttachmentRow[]
   outcomes: OutcomeCount[]
-  dead: DeadItem[]
+  dead: DeadLetter[]
   /** Dead items that came again: taken out, and taken back out of the ledger, as what they hold is counted anew. */
   again?: DeadAgain[]
   /** Counted at the commit, which knows what stands already. */

@@ -1,14 +1,14 @@
 import type { Selectable } from 'kysely'
 import type { Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
-import type { DeadItem } from '../meta.ts'
+import type { DeadLetter } from '../meta.ts'
 import { outcomeWriter } from './counts.ts'
 
 /** Dead letters, and what blobs take by project. */
 export type DeadLetterStore = {
   /** Newest first. */
-  deadItems(max: number, projectIds?: number[]): (DeadItem & { id: number })[]
-  deadItemById(id: number): (DeadItem & { id: number }) | undefined
+  deadItems(max: number, projectIds?: number[]): (DeadLetter & { id: number })[]
+  deadItemById(id: number): (DeadLetter & { id: number }) | undefined
   /**
    * Deletes a dead item and counts it as deleted; `quantity`: what it was counted as, 1 but for spans. Returns the blob's key
    * to delete, undefined when it was gone.
@@ -24,7 +24,7 @@ export type DeadLetterStore = {
   }[]
 }
 
-const toDeadItem = (row: Selectable<Tables['dead_item']>): DeadItem & { id: number } => ({
+const toDeadItem = (row: Selectable<Tables['dead_item']>): DeadLetter & { id: number } => ({
   id: row.id,
   jpos: row.jpos,
   projectId: row.project_id,

@@ -90,7 +90,11 @@ export function bulkCases(fresh: () => MetaStore): void {
       [4, 5],
     ])
     expect([1, 2, 3, 4, 5].map((item) => stateOf(meta, item)[0])).toEqual([
-      ...['resolved', 'resolved', 'resolved', 'ignored', 'ignored'],
+      'resolved',
+      'resolved',
+      'resolved',
+      'ignored',
+      'ignored',
     ])
   })
 

@@ -222,7 +222,7 @@ export function issueListPart(store: Store): ListPart & SetPart {
 }
 
 /** Reads of what hangs on issues. */
-export function issueHangPart({ read, dialect: { builder } }: Store): HangPart {
+export function relatedRowsPart({ read, dialect: { builder } }: Store): HangPart {
   const fingerprint = read.hot<{ projectId: number; hash: string }, { issue_id: number }>((slot) =>
     builder
       .selectFrom('fingerprint')

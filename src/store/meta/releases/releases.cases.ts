@@ -84,7 +84,11 @@ export function releaseCases(fresh: () => MetaStore): void {
       expect(meta.commitFilesNamed(place, [])).toEqual([])
       expect(meta.commitFilesNamed({ ...place, organizationId: 2 }, ['cart.ts'])).toEqual([])
       expect(meta.commitFilesOf({ ...place, ...all }).map((commitFile) => commitFile.path)).toEqual([
-        ...['src/b.ts', 'cart.ts', 'old/cart.ts', 'src/cart.ts', 'src/shopping-cart.ts'],
+        'src/b.ts',
+        'cart.ts',
+        'old/cart.ts',
+        'src/cart.ts',
+        'src/shopping-cart.ts',
       ])
       expect(meta.commitFilesOf({ ...place, sha: 'b', ...all })).toHaveLength(1)
       expect(meta.commitFilesOf({ ...place, offset: 4, max: 9 })).toHaveLength(1)

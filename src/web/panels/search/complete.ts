@@ -31,7 +31,14 @@ type Place =
 const linesMax = 12
 /** Fields that stand among the tags of each event, under their own names. */
 const sameAsTag: ReadonlySet<string> = new Set([
-  ...['environment', 'release', 'level', 'dist', 'user', 'transaction', 'logger', 'url'],
+  'environment',
+  'release',
+  'level',
+  'dist',
+  'user',
+  'transaction',
+  'logger',
+  'url',
 ])
 /** What a value may begin with that is compared: dates and numbers. */
 const dates = ['-1h', '-24h', '-7d', '-30d', '+7d', '+30d']

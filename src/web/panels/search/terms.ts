@@ -86,7 +86,15 @@ export function quoted(value: string): string {
  * event where issues are listed, nor `transaction`: a client may send a tag of that name that says something else.
  */
 const plainTags: ReadonlySet<string> = new Set([
-  ...['environment', 'release', 'dist', 'user', 'url', 'user.id', 'user.email', 'user.username', 'user.ip'],
+  'environment',
+  'release',
+  'dist',
+  'user',
+  'url',
+  'user.id',
+  'user.email',
+  'user.username',
+  'user.ip',
 ])
 
 /** A tag's key as a search text names it: `tags[…]` where the name alone is a field's, or has signs that no name has. */
