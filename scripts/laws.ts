@@ -19,9 +19,10 @@ export function breaches(law: Law, source: Source): Breach[] {
 
 const everywhere = ['base']
 const mayImport: Readonly<Record<string, readonly string[]>> = {
-  web: ['query', 'alert', 'auth', 'store', 'contract', 'domain', 'wire'],
-  api: ['query', 'alert', 'auth', 'store', 'contract', 'domain', 'wire'],
-  jobs: ['alert', 'query', 'store', 'contract', 'domain', 'wire'],
+  web: ['operations', 'query', 'alert', 'auth', 'store', 'contract', 'domain', 'wire'],
+  api: ['operations', 'query', 'alert', 'auth', 'store', 'contract', 'domain', 'wire'],
+  jobs: ['operations', 'alert', 'query', 'store', 'contract', 'domain', 'wire'],
+  operations: ['alert', 'query', 'auth', 'store', 'contract', 'domain', 'wire'],
   alert: ['query', 'store', 'contract', 'domain', 'wire'],
   ingest: ['journal', 'auth', 'store', 'domain', 'wire'],
   refine: ['journal', 'store', 'contract', 'domain', 'wire'],

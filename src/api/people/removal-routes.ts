@@ -3,6 +3,7 @@ import { MishapError } from '../../base/errors.ts'
 import * as people from '../../contract/people-schemas.ts'
 import type { RestRemoval } from '../../contract/rest.ts'
 import type { RestTombstone } from '../../contract/rest-triage.ts'
+import { removeTombstone } from '../../operations/project-settings.ts'
 import { tombstonesOf } from '../../query/tombstones.ts'
 import type { Removal } from '../../store/meta/retention/removals.ts'
 import type { Call, Route } from '../route.ts'
@@ -171,7 +172,7 @@ export const removalRoutes: readonly Route[] = [
     status: 204,
     response: z.undefined(),
     handle: ({ app, found, params }) => {
-      app.meta.undiscard(projectOf(found).id, params.tombstone ?? '')
+      removeTombstone(app, projectOf(found).id, params.tombstone ?? '')
       return { body: undefined, status: 204 }
     },
   }),

@@ -6,7 +6,7 @@ import * as shapes from '../../contract/schemas.ts'
 import * as teams from '../../contract/team-schemas.ts'
 import type { App } from '../../processes/app.ts'
 import type { Organization } from '../../store/meta/meta.ts'
-import { createProject, newProject, toRestProject } from '../projects/project-routes.ts'
+import { makeProject, newProject, toRestProject } from '../projects/project-routes.ts'
 import type { Call, Route } from '../route.ts'
 import { organizationOf, projectOf, readableProjects, route } from '../route.ts'
 import { membersOf, toRestOrganization } from './organization-routes.ts'
@@ -137,7 +137,7 @@ export const teamRoutes: readonly Route[] = [
     body: newProject,
     status: 201,
     response: shapes.project,
-    handle: (call) => createProject(call.app, demandTeam(call), call.body),
+    handle: (call) => makeProject(call.app, demandTeam(call), call.body),
   }),
   route({
     method: 'GET',

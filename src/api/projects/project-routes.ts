@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { sealedToken } from '../../auth/scrape-token.ts'
 import { MishapError } from '../../base/errors.ts'
 import { groupingConfig } from '../../contract/grouping-schemas.ts'
 import * as keys from '../../contract/key-schemas.ts'
@@ -10,8 +9,9 @@ import { arrivals as arrivalsShape } from '../../contract/status-schemas.ts'
 import { groupingConfigOf, groupingVersionOf } from '../../domain/grouping.ts'
 import { ruleTextMax } from '../../domain/rule-text.ts'
 import { keptToken } from '../../domain/scrape.ts'
+import { createKey, deleteKey, updateKey } from '../../operations/keys.ts'
+import { createProject, updateProject } from '../../operations/projects.ts'
 import type { App } from '../../processes/app.ts'
-import { freeSlug } from '../../store/meta/database/names.ts'
 import type { KeyChange, Organization, Project, ProjectChange, ProjectKey } from '../../store/meta/meta.ts'
 import { dsnOf } from '../../wire/dsn.ts'
 import { tunnelOf } from '../../wire/tunnel.ts'
@@ -173,9 +173,9 @@ function keyChangeOf(body: z.output<typeof changedKey>): KeyChange {
 }
 
 /** Runs a change whose field has another name in the API than in the store, so that its error stands at the caller's. */
-function underName<Made>(names: Record<string, string>, change: () => Made): Made {
+async function underName<Made>(names: Record<string, string>, change: () => Promise<Made>): Promise<Made> {
   try {
-    return change()
+    return await change()
   } catch (error) {
     if (!(error instanceof MishapError) || !error.fields) throw error
     const fields = Object.entries(error.fields).map(([name, sentences]) => [names[name] ?? name, sentences])
@@ -184,7 +184,7 @@ function underName<Made>(names: Record<string, string>, change: () => Made): Mad
 }
 
 /** What a body changes, in the store's words. */
-function changeOf(app: App, body: z.output<typeof changedProject>): ProjectChange {
+function changeOf(body: z.output<typeof changedProject>): ProjectChange {
   const given: { [Name in keyof ProjectChange]: ProjectChange[Name] | undefined } = {
     name: body.name,
     slug: body.slug,
@@ -200,27 +200,17 @@ function changeOf(app: App, body: z.output<typeof changedProject>): ProjectChang
     fingerprintRules: body.fingerprintingRules,
     stackRules: body.groupingEnhancements,
     groupingVersion: body.groupingConfig === undefined ? undefined : groupingVersionOf(body.groupingConfig),
-    ...sealedToken(app.seal, body.securityToken, 'securityToken'),
   }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 
 /** Makes a project with a key. */
-export async function createProject(
+export async function makeProject(
   app: App,
   organization: Organization,
-  value: z.output<typeof newProject>,
+  { name, slug, platform = null }: z.output<typeof newProject>,
 ): Promise<{ body: RestProjectSettings }> {
-  const isTaken = (slug: string) => app.meta.projectBySlug(organization.id, slug) !== undefined
-  const project = app.meta.createProject({
-    organizationId: organization.id,
-    slug: value.slug ?? freeSlug(value.name, 'project', isTaken),
-    name: value.name,
-    platform: value.platform ?? null,
-  })
-  // A project without a key can't be sent anything.
-  if (app.meta.keysOf(project.id).length === 0) app.meta.createKey(project.id, 'Default')
-  await app.publishKeys()
+  const project = await createProject(app, { organizationId: organization.id, name, slug, platform })
   return { body: toRestProject(app, organization, project) }
 }
 
@@ -258,7 +248,7 @@ export const projectRoutes: readonly Route[] = [
     body: newProject,
     status: 201,
     response: shapes.project,
-    handle: ({ app, found, body }) => createProject(app, organizationOf(found), body),
+    handle: ({ app, found, body }) => makeProject(app, organizationOf(found), body),
   }),
   route({
     method: 'GET',
@@ -281,14 +271,14 @@ export const projectRoutes: readonly Route[] = [
     handle: async ({ app, actor, found, body, request }) => {
       demandChange(changedProject, body)
       const { id } = projectOf(found)
-      const by = { userId: actor.person.id, rev: revisionOf(body, request) }
+      const guard = { rev: revisionOf(body, request), scrapeToken: body.securityToken }
       const names: Record<string, string> = {
         ...(body.allowedOrigins ? {} : { allowedOrigins: 'allowedDomains' }),
         fingerprintRules: 'fingerprintingRules',
         stackRules: 'groupingEnhancements',
+        scrapeToken: 'securityToken',
       }
-      const changed = underName(names, () => app.meta.updateProject(id, changeOf(app, body), by))
-      await app.publishKeys()
+      const changed = await underName(names, () => updateProject(app, actor, id, changeOf(body), guard))
       return { body: toRestProject(app, organizationOf(found), changed) }
     },
   }),
@@ -311,10 +301,7 @@ export const projectRoutes: readonly Route[] = [
     status: 201,
     response: keys.key,
     handle: async ({ app, found, body }) => {
-      const change = keyChangeOf(body)
-      const made = app.meta.createKey(projectOf(found).id, change.label ?? 'Default')
-      const key = app.meta.updateKey(made.id, change)
-      await app.publishKeys()
+      const key = await createKey(app, projectOf(found).id, keyChangeOf(body))
       return { body: toRestKey(app, key) }
     },
   }),
@@ -347,9 +334,8 @@ export const projectRoutes: readonly Route[] = [
     response: keys.key,
     handle: async ({ app, actor, found, params, body, request }) => {
       demandChange(changedKey, body)
-      const by = { userId: actor.person.id, rev: revisionOf(body, request) }
-      const key = app.meta.updateKey(keyOf(app, found, params.key).id, keyChangeOf(body), by)
-      await app.publishKeys()
+      const { id } = keyOf(app, found, params.key)
+      const key = await updateKey(app, actor, id, keyChangeOf(body), revisionOf(body, request))
       return { body: toRestKey(app, key) }
     },
   }),
@@ -362,8 +348,7 @@ export const projectRoutes: readonly Route[] = [
     status: 204,
     response: z.undefined(),
     handle: async ({ app, found, params }) => {
-      app.meta.deleteKey(keyOf(app, found, params.key).id)
-      await app.publishKeys()
+      await deleteKey(app, keyOf(app, found, params.key).id)
       return { body: undefined, status: 204 }
     },
   }),

@@ -1,14 +1,12 @@
+import type { Auth } from '../auth/auth.ts'
+import { scopes } from '../auth/may.ts'
 import { MishapError } from '../base/errors.ts'
-import { checkName, slugOf } from '../store/meta/database/names.ts'
-import type { MetaStore, Organization, Person, Project, ProjectKey } from '../store/meta/meta.ts'
+import { checkName, freeSlug, slugOf } from '../store/meta/database/names.ts'
+import type { MetaStore, Organization, Person, Project } from '../store/meta/meta.ts'
 import { dsnOf } from '../wire/dsn.ts'
-import type { Auth } from './auth.ts'
-import { scopes } from './may.ts'
-
-/** Name and slug of the project that Mishap reports its own errors to. */
-const selfSlug = 'mishap'
-/** Name of meta's value that holds that project's id: people may rename it. */
-const selfValue = 'self_project'
+import type { PublishesKeys } from './keys.ts'
+import { addProject, createProject, ensureKey } from './projects.ts'
+import { ensureSelfProject } from './self-project.ts'
 
 export type BootstrapRequest = {
   org: string
@@ -26,31 +24,6 @@ export type BootstrapAnswer = {
   dsn: string
   token: string
   ciToken?: string
-}
-
-/** The first active key of a project, or a new one. */
-export function ensureKey(meta: MetaStore, projectId: number): ProjectKey {
-  return meta.keysOf(projectId).find((key) => key.active) ?? meta.createKey(projectId, 'Default')
-}
-
-/** The project that Mishap's own screens report to, whatever it is called by now; undefined before the first run. */
-export function selfProject(meta: MetaStore, organizationId: number): Project | undefined {
-  const kept = meta.getValue(selfValue)
-  // Without the value it is of a version that went by the slug alone, which people may have changed since.
-  const project =
-    kept === undefined
-      ? (meta.projectBySlug(organizationId, selfSlug) ?? meta.projectByOldSlug(organizationId, selfSlug))
-      : meta.projectById(Number(kept))
-  return project?.organizationId === organizationId ? project : undefined
-}
-
-/** Makes or finds the project that Mishap's own screens report to, in the given organization, with an active key. */
-export function ensureSelfProject(meta: MetaStore, organizationId: number): { project: Project; key: ProjectKey } {
-  const project =
-    selfProject(meta, organizationId) ??
-    meta.createProject({ organizationId, slug: selfSlug, name: 'Mishap', platform: 'javascript-nextjs' })
-  meta.setValue(selfValue, String(project.id))
-  return { project, key: ensureKey(meta, project.id) }
 }
 
 async function ensurePerson(auth: Auth, request: BootstrapRequest): Promise<Person> {
@@ -103,27 +76,62 @@ export async function bootstrap(
     project: slugOf(request.project, 'project', 'project'),
   }
   for (const name of [request.org, request.project]) checkName(name)
-  const known = auth.personByEmail(request.email)
+  const account = auth.personByEmail(request.email)
   const taken = meta.organizationBySlug(slugs.organization)
   // Before anything is made: a command that is refused must not leave an account.
-  if (taken) demandAdmin(meta, taken, { id: known?.id ?? '', email: request.email })
+  if (taken) demandAdmin(meta, taken, { id: account?.id ?? '', email: request.email })
   const person = await ensurePerson(auth, request)
   const organization = ensureOrganization(meta, person, slugs.organization, request.org)
-  const project =
-    meta.projectBySlug(organization.id, slugs.project) ??
-    meta.createProject({
-      organizationId: organization.id,
-      slug: slugs.project,
-      name: request.project,
-      platform: request.platform || null,
-    })
-  const dsn = dsnOf(url, ensureKey(meta, project.id))
+  const known = meta.projectBySlug(organization.id, slugs.project)
+  const { project, key } = known
+    ? { project: known, key: ensureKey(meta, known.id) }
+    : addProject(meta, {
+        organizationId: organization.id,
+        slug: slugs.project,
+        name: request.project,
+        platform: request.platform || null,
+      })
   const token = auth.createToken(person, 'bootstrap', [...scopes], organization.id).secret
   return {
     organization: { id: organization.id, slug: organization.slug },
     project: { id: project.id, slug: project.slug },
-    dsn,
+    dsn: dsnOf(url, key),
     token,
     ...(request.ciToken ? { ciToken: auth.createOrganizationToken(person, 'bootstrap', organization).secret } : {}),
   }
+}
+
+/** The first account, its organization and its first project, as the setup screen asks for them. */
+export type FirstRun = {
+  name: string
+  email: string
+  password: string
+  organization: string
+  project: string
+  platform: string | null
+}
+
+/**
+ * Sets the installation up from the browser; only one caller may. Throws CONFLICT while somebody else does it and once
+ * somebody has an account, VALIDATION for names, e-mail or password that break the rules.
+ */
+export function setUp(
+  parts: PublishesKeys & {
+    meta: MetaStore
+    auth: Pick<Auth, 'setUp' | 'createPerson'>
+    config: { selfReporting: boolean }
+  },
+  { name, email, password, organization: organizationName, ...first }: FirstRun,
+): Promise<{ organization: Organization; project: Project }> {
+  const { meta, auth, config } = parts
+  return auth.setUp(async () => {
+    const names = [organizationName]
+    const person = await auth.createPerson({ name: name.trim(), email, password, names }, { first: true })
+    const slug = freeSlug(organizationName, 'org', (text) => meta.organizationBySlug(text) !== undefined)
+    const organization = meta.createOrganization({ slug, name: organizationName, ownerUserId: person.id })
+    // First the project that the screens report to, so that its slug is free. `createProject` publishes the keys of both.
+    if (config.selfReporting) ensureSelfProject(meta, organization.id)
+    const value = { organizationId: organization.id, name: first.project, platform: first.platform }
+    return { organization, project: await createProject(parts, value) }
+  })
 }
