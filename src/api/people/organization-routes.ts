@@ -4,6 +4,7 @@ import { scopes } from '../../auth/may.ts'
 import { MishapError } from '../../base/errors.ts'
 import type { RestMember, RestOrganization } from '../../contract/rest.ts'
 import * as shapes from '../../contract/schemas.ts'
+import { createToken, deleteToken } from '../../operations/tokens.ts'
 import type { App } from '../../processes/app.ts'
 import type { ApiToken, Organization } from '../../store/meta/meta.ts'
 import { liveStream } from '../live.ts'
@@ -247,10 +248,9 @@ export const organizationRoutes: readonly Route[] = [
             )
       if (body.organization !== undefined && !organization)
         throw new MishapError('VALIDATION', { fields: { organization: ['There is no such organization.'] } })
-      const made = app.auth.createToken(actor.person, body.name, body.scopes, organization?.id ?? null)
-      const row = app.meta.tokensOf(actor.person.id).find((token) => token.id === made.id)
-      if (!row) throw new Error('a token that was just made is listed')
-      return { body: { ...toRestToken(row), token: made.secret } }
+      const value = { name: body.name, scopes: body.scopes, organizationId: organization?.id ?? null }
+      const { token, secret } = createToken(app, actor, value)
+      return { body: { ...toRestToken(token), token: secret } }
     },
   }),
   route({
@@ -262,9 +262,7 @@ export const organizationRoutes: readonly Route[] = [
     status: 204,
     response: z.undefined(),
     handle: ({ app, actor, params }) => {
-      const token = app.meta.tokensOf(actor.person.id).find((item) => String(item.id) === params.token)
-      if (!token) throw new MishapError('NOT_FOUND')
-      app.meta.deleteToken(token.id)
+      if (!deleteToken(app, actor, params.token ?? '')) throw new MishapError('NOT_FOUND')
       return { body: undefined, status: 204 }
     },
   }),

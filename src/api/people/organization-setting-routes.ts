@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { updateOrganization } from '../../operations/organizations.ts'
 import type { App } from '../../processes/app.ts'
 import type { Organization } from '../../store/meta/meta.ts'
 import type { OrganizationChange } from '../../store/meta/people/organization-change.ts'
@@ -58,16 +59,11 @@ export const organizationSettingRoutes: readonly Route[] = [
       response: settings,
       handle: ({ app, actor, found, body: given, request }) => {
         demandChange(body, given)
-        const by = { userId: actor.person.id, rev: revisionOf(given, request) }
         const { revision: _revision, ...rest } = given
         const change = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
         const { id } = organizationOf(found)
-        const changed = app.meta.updateOrganization(
-          id,
-          change as OrganizationChange,
-          app.config.retentionErrorsDays,
-          by,
-        )
+        const rev = revisionOf(given, request)
+        const changed = updateOrganization(app, actor, id, change as OrganizationChange, rev)
         return { body: toRestSettings(app, changed) }
       },
     }),

@@ -1,28 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
+import type { Alerts } from '../alert/alert.ts'
+import { invitationMail } from '../alert/invitation.ts'
+import type { Auth } from '../auth/auth.ts'
+import { mayChange, rolesToGive, rolesToInvite } from '../auth/roles.ts'
 import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import type { Member, MetaStore, Organization, Person, Role } from '../store/meta/meta.ts'
 import type { Invitation } from '../store/meta/people/members.ts'
 
-/** From the least to the most. */
-export const roles = ['viewer', 'member', 'admin', 'owner'] as const satisfies readonly Role[]
-
-const rank = (role: Role): number => roles.indexOf(role)
 /** Invitations of one organization that are open at the same time. */
 const invitationsMax = 500
 const emailCharactersMax = 254
 
-type Room = { meta: MetaStore; clock: Clock }
-
-/** Roles that somebody of this role may invite to: those below. */
-export const rolesToInvite = (own: Role): Role[] => roles.filter((role) => rank(role) < rank(own))
-
-/** Roles that somebody of this role may give to a member: those below; an owner all, so that ownership can move. */
-export const rolesToGive = (own: Role): Role[] => (own === 'owner' ? [...roles] : rolesToInvite(own))
-
-/** Whether somebody of this role may change or remove a member of that one: those below; an owner all. */
-export const mayChange = (own: Role, of: Role): boolean => own === 'owner' || rank(of) < rank(own)
+type Parts = { meta: MetaStore; clock: Pick<Clock, 'now'> }
 
 const refuse = (field: string, sentence: string) =>
   new MishapError('VALIDATION', { detail: sentence, fields: { [field]: [sentence] } })
@@ -34,11 +25,11 @@ function roleOf(meta: MetaStore, organization: Organization, person: Person): Ro
 }
 
 /**
- * Invites an address with a role below the inviter's own, for 7 days; an earlier invitation of it ends. Returns the
- * secret of the link, which is known this once. Throws VALIDATION (email, role), CONFLICT for a member.
+ * Stores the invitation of an address with a role below the inviter's own, for 7 days; an earlier invitation of it ends.
+ * Returns the secret of the link, which is known this once. Throws VALIDATION (email, role), CONFLICT for a member.
  */
-export function inviteMember(
-  { meta, clock }: Room,
+export function addInvitation(
+  { meta, clock }: Parts,
   by: Person,
   organization: Organization,
   asked: { email: string; role: Role },
@@ -62,8 +53,25 @@ export function inviteMember(
   return { invitation: meta.invite({ ...value, nowMs: clock.now() }), secret }
 }
 
+/**
+ * Invites an address and mails the link where a mail server is set. Returns the link, which can't be read again, and why
+ * it was not mailed: '' without a mail server, undefined when it was. Throws as `addInvitation` does.
+ */
+export async function inviteMember(
+  parts: Parts & { alerts: Pick<Alerts, 'mail'>; config: { url: string } },
+  by: Person,
+  organization: Organization,
+  asked: { email: string; role: Role },
+): Promise<{ invitation: Invitation; link: string; failure: string | undefined }> {
+  const { invitation, secret } = addInvitation(parts, by, organization, asked)
+  const link = `${parts.config.url}/invite/${secret}`
+  const { email: to, role, expiresMs } = invitation
+  const failure = await parts.alerts.mail(invitationMail({ to, by, organization, role, link, expiresMs }))
+  return { invitation, link, failure }
+}
+
 /** The invitation of a link as long as it is good: not expired, not taken back, and its maker may still make it. */
-export function openInvitation({ meta, clock }: Room, secret: string): Invitation | undefined {
+export function openInvitation({ meta, clock }: Parts, secret: string): Invitation | undefined {
   // No longer text is hashed than a secret has.
   if (!/^[\w-]{43}$/.test(secret)) return undefined
   const found = meta.invitationBySecret(secret)
@@ -72,19 +80,42 @@ export function openInvitation({ meta, clock }: Room, secret: string): Invitatio
   return maker && rolesToInvite(maker.role).includes(found.role) ? found : undefined
 }
 
+const notGood = () =>
+  new MishapError('NOT_FOUND', { detail: 'This invitation is not good any more.', causes: ['Ask for a new one.'] })
+
 /** Makes the person a member by a link's secret. Throws NOT_FOUND when the invitation is not good any more. */
-export function acceptInvitation(room: Room, secret: string, person: Person): Member {
-  const invitation = openInvitation(room, secret)
-  if (!invitation)
-    throw new MishapError('NOT_FOUND', {
-      detail: 'This invitation is not good any more.',
-      causes: ['Ask for a new one.'],
-    })
-  return room.meta.acceptInvitation(invitation.id, person.id, room.clock.now())
+export function acceptInvitation(parts: Parts, secret: string, person: Person): Member {
+  const invitation = openInvitation(parts, secret)
+  if (!invitation) throw notGood()
+  return parts.meta.acceptInvitation(invitation.id, person.id, parts.clock.now())
+}
+
+/**
+ * Joins by a link's secret: as `who` is signed in, else with a new account under the invited address. Throws NOT_FOUND when
+ * the invitation is not good any more, and what `createPerson` throws.
+ */
+export async function joinByInvitation(
+  parts: Parts & { auth: Pick<Auth, 'createPerson'> },
+  secret: string,
+  who: Person | { name: string; password: string },
+): Promise<Member> {
+  const invitation = openInvitation(parts, secret)
+  // Nobody gets an account by a link that is not good.
+  if (!invitation) throw notGood()
+  if ('id' in who) return acceptInvitation(parts, secret, who)
+  const organization = parts.meta.organizationById(invitation.organizationId)
+  const names = organization ? [organization.name, organization.slug] : []
+  const person = await parts.auth.createPerson({ ...who, email: invitation.email, names })
+  return acceptInvitation(parts, secret, person)
 }
 
 /** Takes an invitation back. Throws NOT_FOUND, AUTH_FORBIDDEN for one to a role that is not below the caller's. */
-export function takeBack({ meta }: Pick<Room, 'meta'>, by: Person, organization: Organization, id: number): void {
+export function takeBackInvitation(
+  { meta }: Pick<Parts, 'meta'>,
+  by: Person,
+  organization: Organization,
+  id: number,
+): void {
   const found = meta.invitationsOf(organization.id).find((invitation) => invitation.id === id)
   if (!found) throw new MishapError('NOT_FOUND')
   if (!rolesToInvite(roleOf(meta, organization, by)).includes(found.role)) throw new MishapError('AUTH_FORBIDDEN')
@@ -105,8 +136,8 @@ function demandAbove(meta: MetaStore, by: Person, organization: Organization, us
  * Gives a member another role: below the caller's own (an owner gives any). Throws NOT_FOUND, AUTH_FORBIDDEN, VALIDATION
  * (role), CONFLICT when no owner would be left.
  */
-export function changeMember(
-  { meta }: Pick<Room, 'meta'>,
+export function updateMember(
+  { meta }: Pick<Parts, 'meta'>,
   by: Person,
   organization: Organization,
   userId: string,
@@ -120,7 +151,7 @@ export function changeMember(
 
 /** Ends a membership with its tokens; one's own is leaving. Throws NOT_FOUND, AUTH_FORBIDDEN, CONFLICT for the last owner. */
 export function removeMember(
-  { meta }: Pick<Room, 'meta'>,
+  { meta }: Pick<Parts, 'meta'>,
   by: Person,
   organization: Organization,
   userId: string,
