@@ -3,6 +3,7 @@ import { MishapError } from '../../base/errors.ts'
 import type { RestIssue } from '../../contract/rest.ts'
 import * as shapes from '../../contract/schemas.ts'
 import * as triage from '../../contract/triage-schemas.ts'
+import { demandIssueRevision } from '../../operations/issue-changes.ts'
 import { inCommonOf } from '../../query/in-common.ts'
 import { activityOf, figuresOf, issueDetail, toRestIssues } from '../../query/issue.ts'
 import { defaultQuery, issueSorts, listIssues } from '../../query/issues.ts'
@@ -24,7 +25,7 @@ import {
   viewOf,
   viewQuery,
 } from '../route.ts'
-import { updateIssues } from './issue-change.ts'
+import { applyChange } from './issue-change.ts'
 import { actionOf, changeBody, type IssueChangeBody } from './issue-input.ts'
 
 const listQuery = z.object({
@@ -78,14 +79,13 @@ async function change(call: Call<object, IssueChangeBody>): Promise<Answer<z.inp
   const view = viewOf({ ...call, query: {} })
   const revision = revisionOf(body, request)
   if (body.discard) {
-    // A change of nothing: it only holds the revision.
-    app.meta.updateIssue(issue.id, {}, actor.person.id, app.clock.now(), revision)
+    demandIssueRevision(app, actor, issue.id, revision)
     // Read before, as it may be gone when this answers.
     const last = await issueDetail(app, view, issue, readableIds(call))
     await removeIssue(call, 'discard')
     return { body: last }
   }
-  await updateIssues(app, actor, [issue], body, revision)
+  await applyChange(app, actor, [issue], body, revision)
   const changed = app.meta.issueById(issue.id)
   if (!changed) throw new MishapError('NOT_FOUND')
   return { body: await issueDetail(app, view, changed, readableIds(call)) }

@@ -3,6 +3,7 @@ import type { Actor } from '../../auth/auth.ts'
 import { MishapError } from '../../base/errors.ts'
 import type { RestSearch } from '../../contract/rest-search.ts'
 import * as shapes from '../../contract/search-schemas.ts'
+import { createSearch, deleteSearch, updateSearch } from '../../operations/saved-searches.ts'
 import type { App } from '../../processes/app.ts'
 import { completionsOf } from '../../query/completion.ts'
 import { checkQuery } from '../../query/issues.ts'
@@ -120,7 +121,7 @@ const savedRoutes: Route[] = [
       demandShared(app, actor, found, shared)
       demandReadable(app, actor, found, given.query)
       const { name, query, sort, projects, environments } = given
-      const made = app.meta.saveSearch({
+      const made = createSearch(app, {
         organizationId: organizationOf(found).id,
         userId: actor.person.id,
         shared,
@@ -158,7 +159,7 @@ const savedRoutes: Route[] = [
       const parts = partsOf(given)
       demandShared(app, actor, found, savedSearch.shared || parts.shared)
       demandReadable(app, actor, found, parts.query)
-      const changed = app.meta.updateSearch(savedSearch.id, parts, revisionOf(given, request))
+      const changed = updateSearch(app, savedSearch.id, parts, revisionOf(given, request))
       return { body: toRest(app, actor, found, changed) }
     },
   }),
@@ -180,7 +181,7 @@ const savedRoutes: Route[] = [
       const savedSearch = searchOf(app, actor, found, params.search)
       demandShared(app, actor, found, savedSearch.shared)
       const revision = query.revision === undefined ? undefined : Number(query.revision)
-      app.meta.deleteSearch(savedSearch.id, revisionOf({ revision }, request))
+      deleteSearch(app, savedSearch.id, revisionOf({ revision }, request))
       return { status: 204, body: undefined }
     },
   }),

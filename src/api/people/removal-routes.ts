@@ -4,6 +4,7 @@ import * as people from '../../contract/people-schemas.ts'
 import type { RestRemoval } from '../../contract/rest.ts'
 import type { RestTombstone } from '../../contract/rest-triage.ts'
 import { removeTombstone } from '../../operations/project-settings.ts'
+import { deleteIssues, deleteOrganization, deleteProject } from '../../operations/removals.ts'
 import { tombstonesOf } from '../../query/tombstones.ts'
 import type { Removal } from '../../store/meta/retention/removals.ts'
 import type { Call, Route } from '../route.ts'
@@ -37,7 +38,8 @@ export function toRestRemoval(removal: Removal): RestRemoval {
  */
 export async function removeIssue(call: Call<unknown, unknown>, kind: 'issue' | 'discard'): Promise<RestRemoval> {
   const { app, actor, found, params } = call
-  const { id: issueId, projectId, shortId } = issueOf(found)
+  const issue = issueOf(found)
+  const { id: issueId, shortId } = issue
   // The name of an issue that was merged into another leads there: to look at, not to delete it.
   const asked = params.issue?.toUpperCase()
   if (asked !== String(issueId) && asked !== shortId.toUpperCase())
@@ -45,8 +47,7 @@ export async function removeIssue(call: Call<unknown, unknown>, kind: 'issue' | 
       detail: `${params.issue} was merged into ${shortId}: delete that one by its own name.`,
       current: { id: String(issueId), shortId },
     })
-  const { id } = app.removals.ask({ kind, projectId, issueId, userId: actor.person.id })
-  const removal = await app.removals.wait(id, patienceMs)
+  const [removal] = await deleteIssues(app, actor, [issue], kind, patienceMs)
   if (!removal) throw new MishapError('NOT_FOUND')
   return toRestRemoval(removal)
 }
@@ -93,10 +94,7 @@ export const removalRoutes: readonly Route[] = [
     status: 202,
     response: people.removal,
     handle: async ({ app, actor, found }) => {
-      const { id: projectId } = projectOf(found)
-      const asked = app.removals.ask({ kind: 'project', projectId, issueId: null, userId: actor.person.id })
-      await app.publishKeys()
-      const removal = await app.removals.wait(asked.id, patienceMs)
+      const removal = await deleteProject(app, actor, projectOf(found).id, patienceMs)
       if (!removal) throw new MishapError('NOT_FOUND')
       return { body: toRestRemoval(removal), status: 202 }
     },
@@ -111,10 +109,7 @@ export const removalRoutes: readonly Route[] = [
     status: 202,
     response: people.removal,
     handle: async ({ app, actor, found }) => {
-      const { id: organizationId } = organizationOf(found)
-      const asked = app.removals.askOrganization({ organizationId, userId: actor.person.id })
-      await app.publishKeys()
-      const removal = await app.removals.wait(asked.id, patienceMs)
+      const removal = await deleteOrganization(app, actor, organizationOf(found).id, patienceMs)
       if (!removal) throw new MishapError('NOT_FOUND')
       return { body: toRestRemoval(removal), status: 202 }
     },

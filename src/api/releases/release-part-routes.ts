@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
 import { skew } from '../../contract/sign-schemas.ts'
+import { createDeploy } from '../../operations/releases.ts'
 import { pageByOffset, readCursor } from '../../query/cursor.ts'
 import { eventById, placeEvent } from '../../query/events.ts'
 import {
@@ -84,7 +85,7 @@ function addDeploy(call: Call<unknown, z.output<typeof deployBody>>) {
   const finishedMs = body.dateFinished ?? app.clock.now()
   if (startedMs !== null && startedMs > finishedMs)
     throw new MishapError('VALIDATION', { fields: { dateStarted: ['A deploy starts before it is finished.'] } })
-  const deploy = app.meta.addDeploy({
+  const deploy = createDeploy(app, {
     organizationId: organizationOf(found).id,
     version: release.version,
     environment: body.environment,
