@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { commit, effect, hash, nowMs } from '../store/meta/fixture.cases.ts'
+import type { IssueChange } from '../store/meta/issues/triage.ts'
 import type { NewCommit } from '../store/meta/releases/commits.ts'
 import {
   createDeploy,
@@ -23,6 +24,7 @@ const commitOf = (sha: string, message: string): NewCommit => ({
   authorEmail: 'ann@example.test',
   atMs: nowMs,
   files: undefined,
+  filesOmitted: 0,
 })
 
 /** A rig with the issues WEB-1 and WEB-2. */
@@ -37,7 +39,7 @@ function rig() {
 describe('a release', () => {
   test('is made once, and settles what waited for the next one', () => {
     const parts = rig()
-    const change = { status: 'resolved' as const, statusDetails: { inNextRelease: true, afterRelease: '' } }
+    const change: IssueChange = { status: 'resolved', statusDetails: { inNextRelease: true, afterRelease: '' } }
     parts.meta.updateIssue(1, change, 'ann', nowMs)
     expect(createRelease(parts, value)).toEqual({ isNew: true })
     expect(parts.meta.issueById(1)?.statusDetails).toMatchObject({ inRelease: 'web@2' })

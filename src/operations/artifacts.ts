@@ -82,10 +82,12 @@ export type Artifacts = {
   removeFiles(projectIds: readonly number[], release: string): Promise<void>
   /** Takes all bundles that clients call so out of a project; returns how many. */
   removeBundle(projectId: number, uuid: string): Promise<number>
-  /** Deletes blobs whose rows have gone. */
-  deleteBlobs(keys: readonly string[]): Promise<void>
-  /** Drops chunks whose time is over, and what a crash left without a row. */
-  sweep(): Promise<Record<string, unknown>>
+  /** Takes one file of a release out of these projects. */
+  removeFile(bundleId: number, projectIds: readonly number[], release: string): Promise<void>
+  /** Whether the blob of this key is being written: its row follows, so it is no stray. */
+  isWriting(key: string): boolean
+  /** Forgets why bundles were refused once every client has read it. */
+  dropFailures(): void
   /** Told of each bundle or file that a project did not have before. */
   onArrived(listener: (arrived: Arrived) => void): void
 }
@@ -435,21 +437,22 @@ async function addScraped(
   if (changed) tell(room, changed, links)
 }
 
-async function sweep(room: Room): Promise<Record<string, unknown>> {
-  const { meta, blobs, clock } = room.deps
-  const over = meta.dropChunks(clock.now())
-  for (const key of over) if (!room.writing.has(key)) await blobs.delete(key)
-  const lists = await Promise.all([blobs.list('artifacts'), blobs.list('chunks')])
-  // After the lists: what came meanwhile has its row by now, or is being written.
-  const named = new Set([...meta.bundleKeys(), ...meta.chunkKeys()])
-  const strays = lists.flat().filter((key) => !named.has(key) && !room.writing.has(key))
-  for (const key of strays) await blobs.delete(key)
-  for (const [key, { atMs }] of room.failures) if (clock.now() - atMs > failureKeptMs) room.failures.delete(key)
-  return { chunks: over.length, strays: strays.length }
+/** Takes one file of a release out of projects; its bytes go with the last of them. */
+async function removeFile(
+  { meta, blobs }: Pick<ArtifactDeps, 'meta' | 'blobs'>,
+  bundleId: number,
+  projectIds: readonly number[],
+  release: string,
+): Promise<void> {
+  for (const projectId of projectIds) {
+    const gone = meta.removeBundle(bundleId, projectId, release)
+    if (gone !== undefined) await blobs.delete(gone)
+  }
 }
 
 /** Uploads: chunks, the bundles that are made of them, files of releases. Nothing runs before it is asked. */
 export function createArtifacts(deps: ArtifactDeps): Artifacts {
+  const { meta, blobs, clock } = deps
   const room: Room = {
     deps,
     runs: new Map(),
@@ -463,20 +466,15 @@ export function createArtifacts(deps: ArtifactDeps): Artifacts {
     assemble: (ask) => assemble(room, ask),
     addFile: (file) => addFile(room, file),
     addScraped: (scraped) => addScraped(room, scraped),
+    removeFile: (bundleId, projectIds, release) => removeFile(deps, bundleId, projectIds, release),
     removeFiles: async (projectIds, release) => {
-      const { meta, blobs } = deps
       for (;;) {
         const rows = meta.releaseFiles({ projectIds, release, beforeId: undefined, max: 100 })
         if (rows.length === 0) return
-        for (const { bundle } of rows)
-          for (const projectId of projectIds) {
-            const gone = meta.removeBundle(bundle.id, projectId, release)
-            if (gone !== undefined) await blobs.delete(gone)
-          }
+        for (const { bundle } of rows) await removeFile(deps, bundle.id, projectIds, release)
       }
     },
     removeBundle: async (projectId, uuid) => {
-      const { meta, blobs } = deps
       for (let count = 0; ; count++) {
         const bundle = meta.bundleOf(projectId, uuid)
         if (!bundle) return count
@@ -484,10 +482,10 @@ export function createArtifacts(deps: ArtifactDeps): Artifacts {
         if (gone !== undefined) await blobs.delete(gone)
       }
     },
-    deleteBlobs: async (keys) => {
-      for (const key of keys) await deps.blobs.delete(key)
+    isWriting: (key) => room.writing.has(key),
+    dropFailures: () => {
+      for (const [key, { atMs }] of room.failures) if (clock.now() - atMs > failureKeptMs) room.failures.delete(key)
     },
-    sweep: () => sweep(room),
     onArrived: (listener) => void room.listeners.push(listener),
   }
 }
