@@ -4,6 +4,7 @@
  */
 import { dirname, join } from 'node:path/posix'
 import { type Breach, inSource, isProduct, isTest, type Law, type Report } from './law.ts'
+import { writes } from './operation-laws.ts'
 import { hashes, moments, sql } from './sql-laws.ts'
 import { assertions, failures, stopwatch } from './test-laws.ts'
 import { child, list, memberOf, nameOf, type Source, type Tree, walk } from './tree.ts'
@@ -476,4 +477,5 @@ export const laws: readonly Law[] = [
   assertions,
   failures,
   stopwatch,
+  writes,
 ]

@@ -19,7 +19,7 @@ import {
   pageQuery,
   projectOf,
   rangeQuery,
-  readableIds,
+  readableIdsOf,
   route,
   scopeOf,
   viewOf,
@@ -65,7 +65,7 @@ async function list(call: ListCall): Promise<Answer<RestIssue[]>> {
 }
 
 const item = async (call: Call<{ statsPeriod?: string | undefined; environment?: string[] }, undefined>) => ({
-  body: await issueDetail(call.app, viewOf(call), issueOf(call.found), readableIds(call)),
+  body: await issueDetail(call.app, viewOf(call), issueOf(call.found), readableIdsOf(call)),
 })
 const oneQuery = z.object({ ...rangeQuery, environment: viewQuery.environment })
 
@@ -81,14 +81,14 @@ async function change(call: Call<object, IssueChangeBody>): Promise<Answer<z.inp
   if (body.discard) {
     demandIssueRevision(app, actor, issue.id, revision)
     // Read before, as it may be gone when this answers.
-    const last = await issueDetail(app, view, issue, readableIds(call))
+    const last = await issueDetail(app, view, issue, readableIdsOf(call))
     await removeIssue(call, 'discard')
     return { body: last }
   }
   await applyChange(app, actor, [issue], body, revision)
   const changed = app.meta.issueById(issue.id)
   if (!changed) throw new MishapError('NOT_FOUND')
-  return { body: await issueDetail(app, view, changed, readableIds(call)) }
+  return { body: await issueDetail(app, view, changed, readableIdsOf(call)) }
 }
 
 /** Operation ids differ between the two addresses of an issue; the one without organization is lower case. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { readableProjects } from '../../auth/allowed-projects.ts'
 import type { Actor } from '../../auth/auth.ts'
 import { MishapError } from '../../base/errors.ts'
 import type { RestTeam, RestTeamMember } from '../../contract/rest-team.ts'
@@ -8,7 +9,7 @@ import type { App } from '../../processes/app.ts'
 import type { Organization } from '../../store/meta/meta.ts'
 import { makeProject, newProject, toRestProject } from '../projects/project-routes.ts'
 import type { Call, Route } from '../route.ts'
-import { organizationOf, projectOf, readableProjects, route } from '../route.ts'
+import { organizationOf, projectOf, route } from '../route.ts'
 import { membersOf, toRestOrganization } from './organization-routes.ts'
 
 /** The one team of an organization: everyone and every project is in it. It has the organization's id, slug and name. */

@@ -1,3 +1,4 @@
+import { allowedProjects } from '../../auth/allowed-projects.ts'
 import type { RestRegroupings } from '../../contract/rest-status.ts'
 import { regroupings } from '../../contract/status-schemas.ts'
 import type { Regrouping } from '../../store/meta/retention/reprocessing.ts'
@@ -35,10 +36,7 @@ export const regroupRoutes: readonly Route[] = [
     action: 'organization:read',
     response: regroupings,
     handle: ({ app, actor, found }) => {
-      const organization = organizationOf(found)
-      const projects = app.meta
-        .projectsOf(organization.id)
-        .filter((project) => app.auth.may(actor, 'project:read', { organization, project }) === 'yes')
+      const projects = allowedProjects(app, actor, organizationOf(found), 'project:read')
       const byId = new Map(projects.map(({ id, slug }): [number, Project] => [id, { id: String(id), slug }]))
       const runs = app.meta.regroupings(listMax, [...byId.keys()]).flatMap((regrouping) => {
         const project = byId.get(regrouping.projectId)
