@@ -22,13 +22,13 @@ export type ArtifactDeps = {
   observe: Observe
   meta: MetaStore
   blobs: BlobStore
-  /** Bytes that may still be written to the volume of the data folder. */
+  /** Bytes that fit on the volume of the data folder. */
   freeBytes(): Promise<number>
   /** Instead of `scrapedBytesMax`. */
   scrapedBytesMax?: number
 }
 
-/** A bundle that is to be made of chunks. Empty texts: none. */
+/** A bundle to assemble from chunks. An empty text means none. */
 export type AssembleAsk = {
   organizationId: number
   /** SHA-1 of the whole, in hex. */
@@ -45,14 +45,14 @@ export type ReleaseFile = {
   projectIds: readonly number[]
   release: string
   stream: AsyncIterable<Uint8Array>
-  /** What the form says of it, which may stand behind its bytes: asked once they are read. */
+  /** The other fields of the form. They may follow the bytes, so they are asked for once the bytes are read. */
   about(): Promise<{ url: string; dist: string; headers: Record<string, string> }>
 }
 
-/** Bytes of what was fetched for a project: whoever knows its key may name addresses that answer with 32 MiB each. */
+/** Bytes of fetched files per project. Anybody with its key can name addresses that answer with 32 MiB each. */
 export const scrapedBytesMax = 1024 ** 3
 
-/** Files that were fetched from where they are public, by their whole addresses. */
+/** Files that were fetched from their public addresses. */
 export type ScrapedFiles = {
   organizationId: number
   projectId: number
@@ -65,62 +65,62 @@ export type Arrived = { bundleId: number; organizationId: number; projectIds: nu
 
 export type Artifacts = {
   /**
-   * Stores a chunk from a stream. Throws VALIDATION when its SHA-1 is another one, ACCEPT_TOO_LARGE for more than
-   * `chunkBytesMax` or when too much waits already, ACCEPT_DISK_FULL.
+   * Stores a chunk from a stream. Throws VALIDATION for another SHA-1, ACCEPT_TOO_LARGE for more than `chunkBytesMax` and
+   * when too many chunks wait already, ACCEPT_DISK_FULL.
    */
   saveChunk(organizationId: number, checksum: string, stream: AsyncIterable<Uint8Array>): Promise<void>
-  /** Says where a bundle stands, and starts to assemble it once all its chunks are there. Asking again changes nothing. */
+  /** Returns the state of a bundle, and starts to assemble it once all its chunks are stored. Idempotent. */
   assemble(ask: AssembleAsk): Promise<AssembleState>
-  /** Stores one file of a release; another of the same name and dist goes. Throws ACCEPT_TOO_LARGE, ACCEPT_DISK_FULL. */
+  /** Stores one file of a release in place of one with the same name and dist. Throws ACCEPT_TOO_LARGE, ACCEPT_DISK_FULL. */
   addFile(file: ReleaseFile): Promise<Bundle>
   /**
-   * Stores files that were fetched for a release and dist of a project; those of the same names that were fetched before
-   * go, and the same bytes change nothing. Throws ACCEPT_DISK_FULL.
+   * Stores files that were fetched for a release and dist of a project, in place of earlier ones with the same names. The
+   * same bytes change nothing. Throws ACCEPT_TOO_LARGE, ACCEPT_DISK_FULL.
    */
   addScraped(scraped: ScrapedFiles): Promise<void>
-  /** Takes all single files of a release out of these projects. */
+  /** Removes all single files of a release from these projects. */
   removeFiles(projectIds: readonly number[], release: string): Promise<void>
-  /** Takes all bundles that clients call so out of a project; returns how many. */
+  /** Removes all bundles that clients call so from a project. Returns how many. */
   removeBundle(projectId: number, uuid: string): Promise<number>
-  /** Takes one file of a release out of these projects. */
+  /** Removes one file of a release from these projects. */
   removeFile(bundleId: number, projectIds: readonly number[], release: string): Promise<void>
   /** Whether the blob of this key is being written: its row follows, so it is no stray. */
   isWriting(key: string): boolean
   /** Forgets why bundles were refused once every client has read it. */
   dropFailures(): void
-  /** Told of each bundle or file that a project did not have before. */
+  /** Calls `listener` for each bundle or file that is new to a project. */
   onArrived(listener: (arrived: Arrived) => void): void
 }
 
 const MiB = 1024 ** 2
 const hourMs = 3_600_000
-/** An upload that was broken off can go on for a day. */
+/** An interrupted upload can continue for a day. */
 const chunkKeptMs = 24 * hourMs
-/** Another bundle under way may have a chunk in common with one that is done. */
+/** Another bundle may share a chunk with one that is done. */
 const usedChunkKeptMs = hourMs
-/** A client polls each second: it has read why within this, and a new try is looked at anew. */
+/** A client polls each second, so it has read the reason by then. A later try is assembled again. */
 const failureKeptMs = 60_000
-/** Most small bundles are done within this: no second question is needed. */
+/** Most small bundles are done within this time, so the client need not ask twice. */
 const answerMs = 400
-/** Inflating is zlib's own threads; two leave the other cores to events. */
+/** zlib inflates in threads of its own. Two of them leave the other cores to events. */
 const runsMax = 2
 
-/** A chunk that its row promised is not there: the client has to send it again. */
+/** A chunk has a row and no blob. The client has to send it again. */
 class ChunkGone extends Error {}
 
 type Run = { ask: AssembleAsk; links: BundleLink[]; started: boolean; done: Promise<void> }
-type Room = {
+type Uploads = {
   deps: ArtifactDeps
   runs: Map<string, Run>
   failures: Map<string, { detail: string; atMs: number }>
-  /** Keys that are being written: they have no row yet. */
+  /** Keys of blobs that are being written and have no row yet, with the number of writers. */
   writing: Map<string, number>
   listeners: ((arrived: Arrived) => void)[]
-  gate: { running: number; waiting: (() => void)[] }
+  slots: { running: number; waiting: (() => void)[] }
 }
 
 /** Runs `work` while a key counts as being written. */
-async function whileWriting<T>({ writing }: Room, key: string, work: () => Promise<T>): Promise<T> {
+async function whileWriting<T>({ writing }: Uploads, key: string, work: () => Promise<T>): Promise<T> {
   writing.set(key, (writing.get(key) ?? 0) + 1)
   try {
     return await work()
@@ -131,19 +131,19 @@ async function whileWriting<T>({ writing }: Room, key: string, work: () => Promi
   }
 }
 
-async function demandSpace({ deps }: Room, bytes: number): Promise<void> {
+async function demandSpace({ deps }: Uploads, bytes: number): Promise<void> {
   if ((await deps.freeBytes()) < bytes) throw new MishapError('ACCEPT_DISK_FULL')
 }
 
-async function inTurn<T>({ gate }: Room, work: () => Promise<T>): Promise<T> {
-  if (gate.running >= runsMax) await new Promise<void>((resolve) => gate.waiting.push(resolve))
-  else gate.running++
+async function withSlot<T>({ slots }: Uploads, work: () => Promise<T>): Promise<T> {
+  if (slots.running >= runsMax) await new Promise<void>((resolve) => slots.waiting.push(resolve))
+  else slots.running++
   try {
     return await work()
   } finally {
-    const next = gate.waiting.shift()
+    const next = slots.waiting.shift()
     if (next) next()
-    else gate.running--
+    else slots.running--
   }
 }
 
@@ -168,18 +168,18 @@ function hashed(stream: AsyncIterable<Uint8Array>): { stream: AsyncIterable<Uint
   return { stream: through(), digest: () => hash.digest('hex') }
 }
 
-const tell = (room: Room, { id: bundleId, organizationId }: Bundle, links: readonly BundleLink[]) => {
+const reportArrival = (uploads: Uploads, { id: bundleId, organizationId }: Bundle, links: readonly BundleLink[]) => {
   const projectIds = [...new Set(links.map((link) => link.projectId))]
-  for (const listener of room.listeners) listener({ bundleId, organizationId, projectIds })
+  for (const listener of uploads.listeners) listener({ bundleId, organizationId, projectIds })
 }
 
 /** Links of projects that are still there. */
-const livingLinks = ({ deps }: Room, links: readonly BundleLink[]) =>
+const livingLinks = ({ deps }: Uploads, links: readonly BundleLink[]) =>
   links.filter((link) => deps.meta.projectById(link.projectId))
 
-/** Writes the bundle's blob, looks through it, and writes its rows. Throws ZipFault, ChunkGone, what a store throws. */
-async function assembleNow(room: Room, run: Run): Promise<void> {
-  const { meta, blobs, clock } = room.deps
+/** Writes the blob of the bundle, indexes it, and writes its rows. Throws ZipFault, ChunkGone and errors of the stores. */
+async function assembleNow(uploads: Uploads, run: Run): Promise<void> {
+  const { meta, blobs, clock } = uploads.deps
   const { organizationId, checksum, chunks } = run.ask
   const known = meta.chunksOf(organizationId, chunks)
   const parts = chunks.map((item) => {
@@ -189,9 +189,9 @@ async function assembleNow(room: Room, run: Run): Promise<void> {
   })
   const bytes = parts.reduce((sum, part) => sum + part.bytes, 0)
   if (bytes > bundleBytesMax) throw new ZipFault(`The bundle is over ${bundleBytesMax / MiB} MiB.`)
-  await demandSpace(room, bytes)
+  await demandSpace(uploads, bytes)
   const key = `artifacts/${organizationId}/${randomUUID()}`
-  await whileWriting(room, key, async () => {
+  await whileWriting(uploads, key, async () => {
     const source = hashed(joined(blobs, parts))
     await blobs.putStream(key, source.stream, bundleBytesMax)
     try {
@@ -203,7 +203,7 @@ async function assembleNow(room: Room, run: Run): Promise<void> {
       const reader = await blobs.reader(key)
       if (!reader) throw new Error('the bundle has gone')
       const { manifest, files } = await indexBundle(reader).finally(() => reader.close())
-      const links = livingLinks(room, run.links).map((livingLink) => ({
+      const links = livingLinks(uploads, run.links).map((livingLink) => ({
         ...livingLink,
         release: livingLink.release || manifest.release,
         dist: livingLink.dist || manifest.dist,
@@ -222,7 +222,7 @@ async function assembleNow(room: Room, run: Run): Promise<void> {
       if (same) await blobs.delete(key)
       const places = same ? meta.linkBundle(same.id, links, nowMs) : links.length
       meta.keepChunks(organizationId, chunks, nowMs + usedChunkKeptMs)
-      if (places > 0) tell(room, bundle, links)
+      if (places > 0) reportArrival(uploads, bundle, links)
     } catch (error) {
       await blobs.delete(key)
       throw error
@@ -230,69 +230,73 @@ async function assembleNow(room: Room, run: Run): Promise<void> {
   })
 }
 
-/** What a client is told of a failure; undefined when it only has to send something again. */
-function detailOf(room: Room, error: unknown): string | undefined {
+/** The sentence for the client; undefined when it only has to send something again. */
+function detailOf(uploads: Uploads, error: unknown): string | undefined {
   if (error instanceof ChunkGone) return undefined
   if (error instanceof ZipFault || error instanceof MishapError) return error.message
-  room.deps.observe.warn({ error: faultOf(error) }, 'a bundle could not be assembled')
+  uploads.deps.observe.warn({ error: faultOf(error) }, 'a bundle could not be assembled')
   return 'Mishap could not read or store the bundle; its log says more.'
 }
 
-function start(room: Room, key: string, ask: AssembleAsk, links: BundleLink[]): Run {
-  const { meta, observe, clock } = room.deps
+function start(uploads: Uploads, key: string, ask: AssembleAsk, links: BundleLink[]): Run {
+  const { meta, observe, clock } = uploads.deps
   const run: Run = { ask, links, started: false, done: Promise.resolve() }
-  run.done = inTurn(room, async () => {
+  run.done = withSlot(uploads, async () => {
     run.started = true
-    await assembleNow(room, run)
+    await assembleNow(uploads, run)
   })
     .catch((error: unknown) => {
       if (error instanceof ChunkGone) return meta.forgetChunks(ask.organizationId, [error.message])
-      const detail = detailOf(room, error) ?? ''
-      room.failures.set(key, { detail, atMs: clock.now() })
+      const detail = detailOf(uploads, error) ?? ''
+      uploads.failures.set(key, { detail, atMs: clock.now() })
       observe.info({ organization: ask.organizationId, detail }, 'a bundle was refused')
     })
-    .finally(() => room.runs.delete(key))
-  room.runs.set(key, run)
+    .finally(() => uploads.runs.delete(key))
+  uploads.runs.set(key, run)
   return run
 }
 
-/** A bundle with these bytes that is stored already gets the places that are new. Undefined when there is none. */
-async function known(room: Room, ask: AssembleAsk, links: readonly BundleLink[]): Promise<AssembleState | undefined> {
-  const { meta, blobs, clock } = room.deps
+/** Links a bundle that is already stored with these bytes. Undefined when there is none. */
+async function known(
+  uploads: Uploads,
+  ask: AssembleAsk,
+  links: readonly BundleLink[],
+): Promise<AssembleState | undefined> {
+  const { meta, blobs, clock } = uploads.deps
   const bundle = meta.bundleByChecksum(ask.organizationId, ask.checksum)
   if (!bundle) return undefined
   const reader = await blobs.reader(bundle.blobKey)
   if (!reader) {
-    // Its bytes are lost: it is taken out, so that sending it again mends it.
+    // Its bytes are lost. It is removed, so that a new upload repairs it.
     for (const { projectId } of meta.linksOf([bundle.id])) meta.removeBundle(bundle.id, projectId)
     return undefined
   }
   await reader.close()
   const before = meta.linksOf([bundle.id])
-  // Release and dist of the manifest stand in the first link.
+  // The first link has the release and dist of the manifest.
   const own = before[0]
-  const wanted = livingLinks(room, links).map((livingLink) => ({
+  const wanted = livingLinks(uploads, links).map((livingLink) => ({
     projectId: livingLink.projectId,
     release: livingLink.release || own?.release || '',
     dist:
       livingLink.dist || (livingLink.release === '' || livingLink.release === own?.release ? (own?.dist ?? '') : ''),
   }))
-  if (meta.linkBundle(bundle.id, wanted, clock.now()) > 0) tell(room, bundle, wanted)
+  if (meta.linkBundle(bundle.id, wanted, clock.now()) > 0) reportArrival(uploads, bundle, wanted)
   meta.touchBundles([bundle.id], clock.now())
   return { state: 'ok', missingChunks: [] }
 }
 
-async function assemble(room: Room, ask: AssembleAsk): Promise<AssembleState> {
-  const { meta, clock } = room.deps
+async function assemble(uploads: Uploads, ask: AssembleAsk): Promise<AssembleState> {
+  const { meta, clock } = uploads.deps
   const key = `${ask.organizationId}/${ask.checksum}`
   const links = ask.projectIds.map((projectId) => ({ projectId, release: ask.release, dist: ask.dist }))
-  const there = await known(room, ask, links)
+  const there = await known(uploads, ask, links)
   if (there) return there
-  const failure = room.failures.get(key)
+  const failure = uploads.failures.get(key)
   if (failure && clock.now() - failure.atMs < failureKeptMs)
     return { state: 'error', missingChunks: [], detail: failure.detail }
-  room.failures.delete(key)
-  const running = room.runs.get(key)
+  uploads.failures.delete(key)
+  const running = uploads.runs.get(key)
   if (running) {
     running.links.push(...links)
     return { state: running.started ? 'assembling' : 'created', missingChunks: [] }
@@ -301,27 +305,27 @@ async function assemble(room: Room, ask: AssembleAsk): Promise<AssembleState> {
   const found = meta.chunksOf(ask.organizationId, ask.chunks)
   const missingChunks = [...new Set(ask.chunks)].filter((chunk) => !found.has(chunk))
   if (missingChunks.length > 0 || ask.chunks.length === 0) return { state: 'not_found', missingChunks }
-  const run = start(room, key, ask, links)
+  const run = start(uploads, key, ask, links)
   await Promise.race([run.done, clock.sleep(answerMs)])
-  return room.runs.has(key) ? { state: 'created', missingChunks: [] } : assemble(room, ask)
+  return uploads.runs.has(key) ? { state: 'created', missingChunks: [] } : assemble(uploads, ask)
 }
 
 async function saveChunk(
-  room: Room,
+  uploads: Uploads,
   organizationId: number,
   checksum: string,
   stream: AsyncIterable<Uint8Array>,
 ): Promise<void> {
-  const { meta, blobs, clock } = room.deps
+  const { meta, blobs, clock } = uploads.deps
   if (!/^[0-9a-f]{40}$/.test(checksum))
     throw new MishapError('VALIDATION', { detail: 'The name of a chunk is its SHA-1 in 40 hex digits.' })
   if (meta.chunkBytes(organizationId) > waitingBytesMax)
     throw new MishapError('ACCEPT_TOO_LARGE', {
       detail: 'Too many chunks wait for the rest of their uploads; they go after a day.',
     })
-  await demandSpace(room, chunkBytesMax)
+  await demandSpace(uploads, chunkBytesMax)
   const key = `chunks/${organizationId}/${checksum}`
-  await whileWriting(room, key, async () => {
+  await whileWriting(uploads, key, async () => {
     const source = hashed(stream)
     async function* checked() {
       yield* source.stream
@@ -333,13 +337,13 @@ async function saveChunk(
   })
 }
 
-async function addFile(room: Room, file: ReleaseFile): Promise<Bundle> {
-  const { meta, blobs, clock } = room.deps
+async function addFile(uploads: Uploads, file: ReleaseFile): Promise<Bundle> {
+  const { meta, blobs, clock } = uploads.deps
   const { organizationId, projectIds, release } = file
   const key = `artifacts/${organizationId}/${randomUUID()}`
   const scan = createDebugIdScan()
-  return whileWriting(room, key, async () => {
-    await demandSpace(room, MiB)
+  return whileWriting(uploads, key, async () => {
+    await demandSpace(uploads, MiB)
     const source = hashed(file.stream)
     async function* scanned() {
       for await (const piece of source.stream) {
@@ -376,18 +380,18 @@ async function addFile(room: Room, file: ReleaseFile): Promise<Bundle> {
         const gone = meta.removeBundle(id, projectId, release)
         if (gone !== undefined) await blobs.delete(gone)
       }
-    tell(room, bundle, links)
+    reportArrival(uploads, bundle, links)
     return bundle
   })
 }
 
-/** Stores a script and its map as fetched, in place of what was fetched before. */
+/** Stores a fetched script and its map in place of earlier ones. */
 async function addScraped(
-  room: Room,
+  uploads: Uploads,
   { organizationId, projectId, release, dist, files }: ScrapedFiles,
 ): Promise<void> {
-  const { meta, blobs, clock, scrapedBytesMax: scrapedMax = scrapedBytesMax } = room.deps
-  const links = livingLinks(room, [{ projectId, release, dist }])
+  const { meta, blobs, clock, scrapedBytesMax: scrapedMax = scrapedBytesMax } = uploads.deps
+  const links = livingLinks(uploads, [{ projectId, release, dist }])
   let changed: Bundle | undefined
   for (const { url, bytes, headers, isMap } of files) {
     const checksum = createHash('sha1').update(bytes).digest('hex')
@@ -397,9 +401,9 @@ async function addScraped(
       throw new MishapError('ACCEPT_TOO_LARGE', {
         detail: `What was fetched for this project takes ${scrapedMax / MiB} MiB already; upload the maps, or narrow the allowed origins.`,
       })
-    await demandSpace(room, bytes.length)
+    await demandSpace(uploads, bytes.length)
     const key = `artifacts/${organizationId}/${randomUUID()}`
-    await whileWriting(room, key, async () => {
+    await whileWriting(uploads, key, async () => {
       await blobs.put(key, bytes)
       const type: ArtifactType = isMap ? 'source_map' : 'minified_source'
       changed = meta.addBundle(
@@ -434,10 +438,10 @@ async function addScraped(
       if (gone !== undefined) await blobs.delete(gone)
     }
   }
-  if (changed) tell(room, changed, links)
+  if (changed) reportArrival(uploads, changed, links)
 }
 
-/** Takes one file of a release out of projects; its bytes go with the last of them. */
+/** Removes one file of a release from projects. Its bytes go with the last of them. */
 async function removeFile(
   { meta, blobs }: Pick<ArtifactDeps, 'meta' | 'blobs'>,
   bundleId: number,
@@ -450,22 +454,22 @@ async function removeFile(
   }
 }
 
-/** Uploads: chunks, the bundles that are made of them, files of releases. Nothing runs before it is asked. */
+/** Creates the uploads: chunks, the bundles assembled from them, and files of releases. Nothing runs by itself. */
 export function createArtifacts(deps: ArtifactDeps): Artifacts {
   const { meta, blobs, clock } = deps
-  const room: Room = {
+  const uploads: Uploads = {
     deps,
     runs: new Map(),
     failures: new Map(),
     writing: new Map(),
     listeners: [],
-    gate: { running: 0, waiting: [] },
+    slots: { running: 0, waiting: [] },
   }
   return {
-    saveChunk: (organizationId, checksum, stream) => saveChunk(room, organizationId, checksum, stream),
-    assemble: (ask) => assemble(room, ask),
-    addFile: (file) => addFile(room, file),
-    addScraped: (scraped) => addScraped(room, scraped),
+    saveChunk: (organizationId, checksum, stream) => saveChunk(uploads, organizationId, checksum, stream),
+    assemble: (ask) => assemble(uploads, ask),
+    addFile: (file) => addFile(uploads, file),
+    addScraped: (scraped) => addScraped(uploads, scraped),
     removeFile: (bundleId, projectIds, release) => removeFile(deps, bundleId, projectIds, release),
     removeFiles: async (projectIds, release) => {
       for (;;) {
@@ -482,10 +486,11 @@ export function createArtifacts(deps: ArtifactDeps): Artifacts {
         if (gone !== undefined) await blobs.delete(gone)
       }
     },
-    isWriting: (key) => room.writing.has(key),
+    isWriting: (key) => uploads.writing.has(key),
     dropFailures: () => {
-      for (const [key, { atMs }] of room.failures) if (clock.now() - atMs > failureKeptMs) room.failures.delete(key)
+      for (const [key, { atMs }] of uploads.failures)
+        if (clock.now() - atMs > failureKeptMs) uploads.failures.delete(key)
     },
-    onArrived: (listener) => void room.listeners.push(listener),
+    onArrived: (listener) => void uploads.listeners.push(listener),
   }
 }

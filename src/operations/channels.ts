@@ -8,7 +8,7 @@ import { MishapError } from '../base/errors.ts'
 import type { Channel } from '../store/meta/issues/alerts.ts'
 import type { MetaStore, Organization } from '../store/meta/meta.ts'
 
-/** Each new issue asks all of an organization's channels. */
+/** Each new issue looks at all channels of its organization. */
 const channelsMax = 50
 
 type Parts = { meta: MetaStore; seal: Seal }
@@ -50,13 +50,13 @@ export function addChannel(
   return { channel, secret }
 }
 
-/** Addresses that a channel had before and goes on having: their owners need not confirm again. */
+/** Addresses that a channel keeps: their owners need not confirm again. */
 function addressesKept({ seal }: Parts, before: Channel, target: string): string[] {
   const now = target.toLowerCase().split(',')
   try {
     return addressesIn(seal, before).filter((item) => now.includes(item.toLowerCase()))
   } catch {
-    // The data folder's secrets have changed since: nobody knows what it was.
+    // The secrets of the data folder have changed, so the old target cannot be opened.
     return []
   }
 }
@@ -97,7 +97,7 @@ export function deleteChannel({ meta }: { meta: Pick<MetaStore, 'deleteChannel'>
   meta.deleteChannel(channelId)
 }
 
-/** Confirms the address of a mailed link; undefined when the link is not good any more. */
+/** Confirms the address of a mailed link; undefined when the link is no longer valid. */
 export function confirmAddress(
   { meta, clock }: { meta: MetaStore; clock: Clock },
   secret: string,

@@ -11,8 +11,8 @@ const issuesMax = 1_000
 export type Fix = { commit: NewCommit; shortIds: string[] }
 
 /**
- * The commits of a call that fix issues and that no release has yet. A build tells the same commits again and again: only
- * the first time counts, so that an issue which came back stays open. Ask before the commits are stored.
+ * The commits of a call that fix issues and that no release has yet. A build sends the same commits again and again. Only
+ * the first time counts, so that an issue which came back stays open. Call this before the commits are stored.
  */
 export function newFixes(
   { meta }: { meta: Pick<MetaStore, 'versionsWithCommit'> },

@@ -7,6 +7,7 @@ import { dsnOf } from '../wire/dsn.ts'
 import type { PublishesKeys } from './keys.ts'
 import { addProject, createProject, ensureKey } from './projects.ts'
 import { ensureSelfProject } from './self-project.ts'
+import { createOrganizationToken, createToken } from './tokens.ts'
 
 export type BootstrapRequest = {
   org: string
@@ -40,7 +41,7 @@ async function ensurePerson(auth: Auth, request: BootstrapRequest): Promise<Pers
     password: request.password,
     headers: new Headers(),
   })
-  // Only the password was to be checked: the session that came of it ends again.
+  // This only checks the password, so end the session that it created.
   await auth.signOut(new Headers({ cookie: cookies.map((cookie) => cookie.split(';')[0]).join('; ') }))
   return person
 }
@@ -70,7 +71,7 @@ export async function bootstrap(
   request: BootstrapRequest,
 ): Promise<BootstrapAnswer> {
   const { meta, auth, url } = parts
-  // Both names are read before anything is made.
+  // Check both names before anything is created.
   const slugs = {
     organization: slugOf(request.org, 'org', 'org'),
     project: slugOf(request.project, 'project', 'project'),
@@ -78,7 +79,7 @@ export async function bootstrap(
   for (const name of [request.org, request.project]) checkName(name)
   const account = auth.personByEmail(request.email)
   const taken = meta.organizationBySlug(slugs.organization)
-  // Before anything is made: a command that is refused must not leave an account.
+  // Check this before anything is created: a refused command must not leave an account.
   if (taken) demandAdmin(meta, taken, { id: account?.id ?? '', email: request.email })
   const person = await ensurePerson(auth, request)
   const organization = ensureOrganization(meta, person, slugs.organization, request.org)
@@ -91,13 +92,16 @@ export async function bootstrap(
         name: request.project,
         platform: request.platform || null,
       })
-  const token = auth.createToken(person, 'bootstrap', [...scopes], organization.id).secret
+  const asked = { name: 'bootstrap', scopes: [...scopes], organizationId: organization.id }
+  const { secret: token } = createToken({ auth, meta }, { person }, asked)
   return {
     organization: { id: organization.id, slug: organization.slug },
     project: { id: project.id, slug: project.slug },
     dsn: dsnOf(url, key),
     token,
-    ...(request.ciToken ? { ciToken: auth.createOrganizationToken(person, 'bootstrap', organization).secret } : {}),
+    ...(request.ciToken
+      ? { ciToken: createOrganizationToken({ auth, meta }, { person }, organization, 'bootstrap').secret }
+      : {}),
   }
 }
 

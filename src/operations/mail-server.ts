@@ -3,7 +3,7 @@ import type { Seal } from '../auth/seal.ts'
 import { MishapError } from '../base/errors.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 
-/** What a person types; an absent password keeps the one that is set. */
+/** The settings as a person types them. An absent password keeps the stored one. */
 export type SmtpText = {
   host: string
   port: number
@@ -15,7 +15,7 @@ export type SmtpText = {
 
 type Parts = { meta: Pick<MetaStore, 'getValue' | 'setValue'>; seal: Seal }
 
-/** Checks and keeps the settings, sealed. Throws VALIDATION with fields. */
+/** Checks the settings and stores them sealed. Throws VALIDATION with fields. */
 export function setMailServer(parts: Parts, text: SmtpText): SmtpSettings {
   const fields: Record<string, string[]> = {}
   const host = text.host.trim()
@@ -34,7 +34,7 @@ export function setMailServer(parts: Parts, text: SmtpText): SmtpSettings {
     port: text.port,
     security: text.security as SmtpSettings['security'],
     user: text.user,
-    // Another server or account never gets the old one's password.
+    // Never send the old password to another server or account.
     password: text.password ?? (before && before.host === host && before.user === text.user ? before.password : ''),
     from,
   }
@@ -42,5 +42,5 @@ export function setMailServer(parts: Parts, text: SmtpText): SmtpSettings {
   return settings
 }
 
-/** Takes the mail server away. */
+/** Removes the mail server. */
 export const clearMailServer = ({ meta }: { meta: Pick<MetaStore, 'setValue'> }): void => meta.setValue(smtpValue, '')

@@ -26,7 +26,7 @@ function roleOf(meta: MetaStore, organization: Organization, person: Person): Ro
 
 /**
  * Stores the invitation of an address with a role below the inviter's own, for 7 days; an earlier invitation of it ends.
- * Returns the secret of the link, which is known this once. Throws VALIDATION (email, role), CONFLICT for a member.
+ * Returns the secret of the link, which is not stored. Throws VALIDATION (email, role), CONFLICT for a member.
  */
 export function addInvitation(
   { meta, clock }: Parts,
@@ -70,9 +70,9 @@ export async function inviteMember(
   return { invitation, link, failure }
 }
 
-/** The invitation of a link as long as it is good: not expired, not taken back, and its maker may still make it. */
+/** The invitation of a link while it is valid: not expired, not taken back, and its maker may still make it. */
 export function openInvitation({ meta, clock }: Parts, secret: string): Invitation | undefined {
-  // No longer text is hashed than a secret has.
+  // Do not hash a text of any length: a secret has 43 characters.
   if (!/^[\w-]{43}$/.test(secret)) return undefined
   const found = meta.invitationBySecret(secret)
   if (!found || found.expiresMs <= clock.now()) return undefined
@@ -83,7 +83,7 @@ export function openInvitation({ meta, clock }: Parts, secret: string): Invitati
 const notGood = () =>
   new MishapError('NOT_FOUND', { detail: 'This invitation is not good any more.', causes: ['Ask for a new one.'] })
 
-/** Makes the person a member by a link's secret. Throws NOT_FOUND when the invitation is not good any more. */
+/** Makes the person a member by a link's secret. Throws NOT_FOUND when the invitation is no longer valid. */
 export function acceptInvitation(parts: Parts, secret: string, person: Person): Member {
   const invitation = openInvitation(parts, secret)
   if (!invitation) throw notGood()
@@ -92,7 +92,7 @@ export function acceptInvitation(parts: Parts, secret: string, person: Person): 
 
 /**
  * Joins by a link's secret: as `who` is signed in, else with a new account under the invited address. Throws NOT_FOUND when
- * the invitation is not good any more, and what `createPerson` throws.
+ * the invitation is no longer valid, and what `createPerson` throws.
  */
 export async function joinByInvitation(
   parts: Parts & { auth: Pick<Auth, 'createPerson'> },
@@ -100,7 +100,7 @@ export async function joinByInvitation(
   who: Person | { name: string; password: string },
 ): Promise<Member> {
   const invitation = openInvitation(parts, secret)
-  // Nobody gets an account by a link that is not good.
+  // Check the link first: an invalid one must not create an account.
   if (!invitation) throw notGood()
   if ('id' in who) return acceptInvitation(parts, secret, who)
   const organization = parts.meta.organizationById(invitation.organizationId)
@@ -122,7 +122,7 @@ export function takeBackInvitation(
   meta.deleteInvitation(id)
 }
 
-/** Throws unless the caller stands above the member, is an owner, or is the member. */
+/** Returns the caller's role. Throws unless it is above the member's, the caller is an owner, or is the member. */
 function demandAbove(meta: MetaStore, by: Person, organization: Organization, userId: string): Role {
   const own = roleOf(meta, organization, by)
   const member = meta.memberOf(organization.id, userId)
@@ -149,7 +149,7 @@ export function updateMember(
   meta.changeRole(organization.id, userId, role)
 }
 
-/** Ends a membership with its tokens; one's own is leaving. Throws NOT_FOUND, AUTH_FORBIDDEN, CONFLICT for the last owner. */
+/** Ends a membership with its tokens. A member may end their own. Throws NOT_FOUND, AUTH_FORBIDDEN, CONFLICT for the last owner. */
 export function removeMember(
   { meta }: Pick<Parts, 'meta'>,
   by: Person,
