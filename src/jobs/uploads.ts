@@ -3,7 +3,7 @@ import type { Artifacts } from '../operations/artifacts.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 
-export type UploadSweepDeps = {
+type UploadSweepDeps = {
   meta: Pick<MetaStore, 'dropChunks' | 'bundleKeys' | 'chunkKeys'>
   blobs: Pick<BlobStore, 'delete' | 'list'>
   clock: Pick<Clock, 'now'>

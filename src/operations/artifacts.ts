@@ -17,7 +17,7 @@ import {
 import { ZipFault } from '../wire/zip.ts'
 import { createDebugIdScan, indexBundle } from './bundle.ts'
 
-export type ArtifactDeps = {
+type ArtifactDeps = {
   clock: Clock
   observe: Observe
   meta: MetaStore

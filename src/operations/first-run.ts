@@ -9,7 +9,7 @@ import { addProject, createProject, ensureKey } from './projects.ts'
 import { ensureSelfProject } from './self-project.ts'
 import { createOrganizationToken, createToken } from './tokens.ts'
 
-export type BootstrapRequest = {
+type BootstrapRequest = {
   org: string
   project: string
   platform: string
@@ -19,7 +19,7 @@ export type BootstrapRequest = {
   /** Also makes a token of the organization, for builds. */
   ciToken?: boolean
 }
-export type BootstrapAnswer = {
+type BootstrapAnswer = {
   organization: { id: number; slug: string }
   project: { id: number; slug: string }
   dsn: string

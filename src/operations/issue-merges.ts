@@ -35,7 +35,7 @@ export async function mergeIssues(
 }
 
 /** What became of hashes that were taken out. `made`: the issue that they have now; none where they had no events. */
-export type Unmerged = { issue: Issue; made: Issue | null; events: number }
+type Unmerged = { issue: Issue; made: Issue | null; events: number }
 export type Unmerge = (issueId: number, hashes: readonly string[], userId: string | null) => Promise<Unmerged>
 
 /** Takes hashes out of an issue, with their events, and tells the open screens. Throws as `unmerge` does. */

@@ -6,7 +6,7 @@ import type { MetaStore, Project, ProjectChange, ProjectKey } from '../store/met
 import type { PublishesKeys } from './keys.ts'
 
 /** A project to make. Without a slug it gets a free one that is made of its name. */
-export type NewProject = { organizationId: number; name: string; platform: string | null; slug?: string | undefined }
+type NewProject = { organizationId: number; name: string; platform: string | null; slug?: string | undefined }
 
 /**
  * Stores a project with its first key: without a key nothing can be sent to it. Ingest does not know the key yet, see

@@ -9,7 +9,7 @@ import { newFixes, resolveFixed } from './commit-fixes.ts'
 type Times = { clock: Pick<Clock, 'now'> }
 
 /** What is said of a release in some of its organization's projects. */
-export type ReleaseWrite = Place & { projectIds: readonly number[]; change: ReleaseChange }
+type ReleaseWrite = Place & { projectIds: readonly number[]; change: ReleaseChange }
 
 /**
  * Makes a release, or changes the one of this version. Issues of the projects that are new to it and that were resolved
@@ -35,7 +35,7 @@ export function updateRelease(
 }
 
 /** Commits and refs as a build tells them; undefined: it says nothing. */
-export type ToldCommits = { commits: readonly NewCommit[] | undefined; refs: readonly Ref[] | undefined }
+type ToldCommits = { commits: readonly NewCommit[] | undefined; refs: readonly Ref[] | undefined }
 
 type CommitParts = Announces &
   Times & {
