@@ -91,12 +91,18 @@ export function createConfirmations(room: Room, send: Send): (channel: Channel, 
   }
 }
 
-/** What a link asks: the organization and the address. Undefined when the link is not good any more. */
+/** What a mailed link is looked up in. */
+export type Confirms = {
+  meta: Pick<MetaStore, 'addressBySecret' | 'channelById' | 'organizationById'>
+  clock: Pick<Clock, 'now'>
+}
+
+/** What a link asks: the organization and the address. Undefined when the link is no longer valid. */
 export function confirmationOf(
-  { meta, clock }: Pick<Room, 'meta' | 'clock'>,
+  { meta, clock }: Confirms,
   secret: string,
 ): { organization: Organization; address: string; isConfirmed: boolean } | undefined {
-  // No longer text is hashed than a secret has.
+  // Do not hash a text of any length: a secret has 43 characters.
   const found = /^[\w-]{43}$/.test(secret) ? meta.addressBySecret(secret, clock.now()) : undefined
   const channel = found && meta.channelById(found.channelId)
   const organization = channel && meta.organizationById(channel.organizationId)

@@ -11,7 +11,8 @@ import type { MetaStore } from '../store/meta/meta.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { chunkBytesMax } from '../wire/upload.ts'
 import { archiveOf, bundleOf, chunksOf, debugId, type Packed, sha1Of } from './archive.cases.ts'
-import { type AssembleAsk, createArtifacts } from './artifacts.ts'
+import { createArtifacts } from './artifacts.ts'
+import type { AssembleAsk } from './uploads.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-artifacts-'))
 const opened: MetaStore[] = []

@@ -1,9 +1,8 @@
 import type { Alerts } from '../alert/alert.ts'
 import { type ChannelText, newSigningSecret, targetOf } from '../alert/channel.ts'
-import { confirmationOf } from '../alert/confirm.ts'
+import { type Confirms, confirmationOf } from '../alert/confirm.ts'
 import { addressesIn } from '../alert/recipients.ts'
 import type { Seal } from '../auth/seal.ts'
-import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import type { Channel } from '../store/meta/issues/alerts.ts'
 import type { MetaStore, Organization } from '../store/meta/meta.ts'
@@ -11,7 +10,10 @@ import type { MetaStore, Organization } from '../store/meta/meta.ts'
 /** Each new issue looks at all channels of its organization. */
 const channelsMax = 50
 
-type Parts = { meta: MetaStore; seal: Seal }
+type Parts = {
+  meta: Pick<MetaStore, 'projectBySlug' | 'channelsOf' | 'createChannel' | 'updateChannel' | 'keepAddresses'>
+  seal: Seal
+}
 /** Asks addresses that belong to no member whether they want the mails. */
 type Asks = { alerts: Pick<Alerts, 'askToConfirm'> }
 
@@ -99,7 +101,7 @@ export function deleteChannel({ meta }: { meta: Pick<MetaStore, 'deleteChannel'>
 
 /** Confirms the address of a mailed link; undefined when the link is no longer valid. */
 export function confirmAddress(
-  { meta, clock }: { meta: MetaStore; clock: Clock },
+  { meta, clock }: Confirms & { meta: Pick<MetaStore, 'confirmAddress'> },
   secret: string,
 ): { organization: Organization; address: string } | undefined {
   const asked = confirmationOf({ meta, clock }, secret)

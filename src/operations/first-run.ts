@@ -5,7 +5,7 @@ import { checkName, freeSlug, slugOf } from '../store/meta/database/names.ts'
 import type { MetaStore, Organization, Person, Project } from '../store/meta/meta.ts'
 import { dsnOf } from '../wire/dsn.ts'
 import type { PublishesKeys } from './keys.ts'
-import { addProject, createProject, ensureKey } from './projects.ts'
+import { type AddsProjects, createProject, ensureProject } from './projects.ts'
 import { ensureSelfProject } from './self-project.ts'
 import { createOrganizationToken, createToken } from './tokens.ts'
 
@@ -27,6 +27,8 @@ type BootstrapAnswer = {
   ciToken?: string
 }
 
+type FirstMeta = AddsProjects & Pick<MetaStore, 'organizationBySlug' | 'createOrganization' | 'memberOf'>
+
 async function ensurePerson(auth: Auth, request: BootstrapRequest): Promise<Person> {
   if (!auth.personByEmail(request.email)) {
     return auth.createPerson({
@@ -46,14 +48,18 @@ async function ensurePerson(auth: Auth, request: BootstrapRequest): Promise<Pers
   return person
 }
 
-function ensureOrganization(meta: MetaStore, person: Person, slug: string, name: string): Organization {
+function ensureOrganization(meta: FirstMeta, person: Person, slug: string, name: string): Organization {
   const found = meta.organizationBySlug(slug)
   if (!found) return meta.createOrganization({ slug, name, ownerUserId: person.id })
   demandAdmin(meta, found, person)
   return found
 }
 
-function demandAdmin(meta: MetaStore, organization: Organization, { id, email }: Pick<Person, 'id' | 'email'>): void {
+function demandAdmin(
+  meta: Pick<MetaStore, 'memberOf'>,
+  organization: Organization,
+  { id, email }: Pick<Person, 'id' | 'email'>,
+): void {
   const role = meta.memberOf(organization.id, id)?.role
   if (role !== 'owner' && role !== 'admin')
     throw new MishapError('AUTH_FORBIDDEN', {
@@ -67,7 +73,11 @@ function demandAdmin(meta: MetaStore, organization: Organization, { id, email }:
  * AUTH_FORBIDDEN when the organization is somebody else's, VALIDATION for names, e-mail or password that break the rules.
  */
 export async function bootstrap(
-  parts: { meta: MetaStore; auth: Auth; url: string },
+  parts: {
+    meta: FirstMeta & Pick<MetaStore, 'keysOf' | 'tokensOf' | 'tokensOfOrganization'>
+    auth: Auth
+    url: string
+  },
   request: BootstrapRequest,
 ): Promise<BootstrapAnswer> {
   const { meta, auth, url } = parts
@@ -84,14 +94,12 @@ export async function bootstrap(
   const person = await ensurePerson(auth, request)
   const organization = ensureOrganization(meta, person, slugs.organization, request.org)
   const known = meta.projectBySlug(organization.id, slugs.project)
-  const { project, key } = known
-    ? { project: known, key: ensureKey(meta, known.id) }
-    : addProject(meta, {
-        organizationId: organization.id,
-        slug: slugs.project,
-        name: request.project,
-        platform: request.platform || null,
-      })
+  const { project, key } = ensureProject(meta, known, {
+    organizationId: organization.id,
+    slug: slugs.project,
+    name: request.project,
+    platform: request.platform || null,
+  })
   const asked = { name: 'bootstrap', scopes: [...scopes], organizationId: organization.id }
   const { secret: token } = createToken({ auth, meta }, { person }, asked)
   return {
@@ -121,7 +129,7 @@ export type FirstRun = {
  */
 export function setUp(
   parts: PublishesKeys & {
-    meta: MetaStore
+    meta: FirstMeta & Parameters<typeof ensureSelfProject>[0]
     auth: Pick<Auth, 'setUp' | 'createPerson'>
     config: { selfReporting: boolean }
   },

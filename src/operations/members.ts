@@ -13,12 +13,27 @@ import type { Invitation } from '../store/meta/people/members.ts'
 const invitationsMax = 500
 const emailCharactersMax = 254
 
-type Parts = { meta: MetaStore; clock: Pick<Clock, 'now'> }
+type Parts = {
+  meta: Pick<
+    MetaStore,
+    | 'memberOf'
+    | 'personByEmail'
+    | 'organizationById'
+    | 'invitationsOf'
+    | 'invitationBySecret'
+    | 'invite'
+    | 'acceptInvitation'
+    | 'deleteInvitation'
+    | 'changeRole'
+    | 'endMembership'
+  >
+  clock: Pick<Clock, 'now'>
+}
 
 const refuse = (field: string, sentence: string) =>
   new MishapError('VALIDATION', { detail: sentence, fields: { [field]: [sentence] } })
 
-function roleOf(meta: MetaStore, organization: Organization, person: Person): Role {
+function roleOf(meta: Parts['meta'], organization: Organization, person: Person): Role {
   const member = meta.memberOf(organization.id, person.id)
   if (!member) throw new MishapError('NOT_FOUND')
   return member.role
@@ -123,7 +138,7 @@ export function takeBackInvitation(
 }
 
 /** Returns the caller's role. Throws unless it is above the member's, the caller is an owner, or is the member. */
-function demandAbove(meta: MetaStore, by: Person, organization: Organization, userId: string): Role {
+function demandAbove(meta: Parts['meta'], by: Person, organization: Organization, userId: string): Role {
   const own = roleOf(meta, organization, by)
   const member = meta.memberOf(organization.id, userId)
   if (!member) throw new MishapError('NOT_FOUND')

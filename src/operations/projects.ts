@@ -8,12 +8,15 @@ import type { PublishesKeys } from './keys.ts'
 /** A project to make. Without a slug it gets a free one that is made of its name. */
 type NewProject = { organizationId: number; name: string; platform: string | null; slug?: string | undefined }
 
+/** Part of the meta store that makes projects. */
+export type AddsProjects = Pick<MetaStore, 'createProject' | 'projectBySlug' | 'createKey'>
+
 /**
  * Stores a project with its first key: without a key nothing can be sent to it. Ingest does not know the key yet, see
  * `createProject`. Throws VALIDATION (name, slug), CONFLICT for a slug that is taken.
  */
 export function addProject(
-  meta: Pick<MetaStore, 'createProject' | 'projectBySlug' | 'createKey'>,
+  meta: AddsProjects,
   { organizationId, name, platform, slug }: NewProject,
 ): { project: Project; key: ProjectKey } {
   const isTaken = (text: string) => meta.projectBySlug(organizationId, text) !== undefined
@@ -31,9 +34,18 @@ export function ensureKey(meta: Pick<MetaStore, 'keysOf' | 'createKey'>, project
   return meta.keysOf(projectId).find((key) => key.active) ?? meta.createKey(projectId, 'Default')
 }
 
+/** A project that may be there already, with an active key; else a new one. Throws as `addProject` does. */
+export function ensureProject(
+  meta: AddsProjects & Pick<MetaStore, 'keysOf'>,
+  known: Project | undefined,
+  value: NewProject,
+): { project: Project; key: ProjectKey } {
+  return known ? { project: known, key: ensureKey(meta, known.id) } : addProject(meta, value)
+}
+
 /** Makes a project that events can be sent to when this resolves. Throws as `addProject` does. */
 export async function createProject(
-  { meta, publishKeys }: PublishesKeys & { meta: Parameters<typeof addProject>[0] },
+  { meta, publishKeys }: PublishesKeys & { meta: AddsProjects },
   value: NewProject,
 ): Promise<Project> {
   const { project } = addProject(meta, value)
