@@ -199,6 +199,16 @@ const bad: [law: string, path: string, text: string][] = [
   ['stopwatch', 'src/api/a.test.ts', `const began = performance.now()`],
   ['stopwatch', 'src/api/a.cases.ts', `const spent = () => process.cpuUsage().user`],
   ['stopwatch', 'scripts/a.test.ts', `const spent = (began: number) => Date.now() - began`],
+  ['writes', 'src/api/a.ts', `export const f = (app: App) => app.meta.createKey(1, 'a')`],
+  ['writes', 'src/api/a.ts', `export const f = (app: App) => app.meta['deleteKey'](1)`],
+  ['writes', 'src/web/app/actions.ts', `export const f = () => app().meta.countThinned([])`],
+  ['writes', 'src/web/app/actions.ts', `const { meta } = app()\nexport const f = () => meta?.updateProject(1, {})`],
+  [
+    'writes',
+    'src/web/app/actions.ts',
+    `export const f = () => { const { keysOf, deleteKey } = app().meta; deleteKey(1) }`,
+  ],
+  ['writes', 'src/api/a.ts', `export const remove = (app: App) => keys.map(app.blobs.delete)`],
 ]
 
 /** The nearest thing to each of them that is allowed. */
@@ -289,6 +299,15 @@ const good: [law: string, path: string, text: string][] = [
   ['stopwatch', 'src/api/a.test.ts', `const at = Math.floor(Date.now() / 1000) - 20 * 86_400`],
   ['stopwatch', 'e2e/a.test.ts', `const began = performance.now()`],
   ['stopwatch', 'bench/a.ts', `const began = performance.now()`],
+  [
+    'writes',
+    'src/api/a.ts',
+    `import { createKey } from '../operations/keys.ts'\nexport const f = (app: App) => createKey(app, app.meta.projectsOf(1)[0].id, {})`,
+  ],
+  ['writes', 'src/web/app/page.tsx', `const { people, scrubSettings } = app().meta\nconst at = import.meta.url`],
+  ['writes', 'src/web/app/page.tsx', `export const f = () => app().blobs.getStream('a')`],
+  ['writes', 'src/operations/a.ts', `export const f = ({ meta }: Parts) => meta.createKey(1, 'a')`],
+  ['writes', 'src/api/a.test.ts', `test('a', () => { expect(app.meta.createKey(1, 'a').active).toBe(true) })`],
 ]
 
 type Snippet = [law: string, path: string, text: string]

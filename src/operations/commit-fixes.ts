@@ -1,7 +1,8 @@
-import { fixedIssues } from '../../domain/commit-fixes.ts'
-import type { App } from '../../processes/app.ts'
-import type { Project } from '../../store/meta/meta.ts'
-import type { NewCommit } from '../../store/meta/releases/commits.ts'
+import type { Clock } from '../base/clock.ts'
+import { fixedIssues } from '../domain/commit-fixes.ts'
+import type { MetaStore, Project } from '../store/meta/meta.ts'
+import type { NewCommit } from '../store/meta/releases/commits.ts'
+import { type Announces, announceIssues } from './announce.ts'
 
 /** Issues that the commits of one call may resolve. */
 const issuesMax = 1_000
@@ -10,18 +11,27 @@ const issuesMax = 1_000
 export type Fix = { commit: NewCommit; shortIds: string[] }
 
 /**
- * The commits of a call that fix issues and that no release has yet. A build tells the same commits again and again: only
- * the first time counts, so that an issue which came back stays open. Ask before the commits are stored.
+ * The commits of a call that fix issues and that no release has yet. A build sends the same commits again and again. Only
+ * the first time counts, so that an issue which came back stays open. Call this before the commits are stored.
  */
-export function newFixes(app: App, organizationId: number, commits: readonly NewCommit[]): Fix[] {
+export function newFixes(
+  { meta }: { meta: Pick<MetaStore, 'versionsWithCommit'> },
+  organizationId: number,
+  commits: readonly NewCommit[],
+): Fix[] {
   let left = issuesMax
   return commits.flatMap((commit) => {
     const shortIds = fixedIssues(commit.message).slice(0, left)
     if (shortIds.length === 0) return []
-    if (app.meta.versionsWithCommit(organizationId, commit.repository, commit.sha).length > 0) return []
+    if (meta.versionsWithCommit(organizationId, commit.repository, commit.sha).length > 0) return []
     left -= shortIds.length
     return [{ commit, shortIds }]
   })
+}
+
+type Parts = Announces & {
+  meta: Pick<MetaStore, 'issueByShortId' | 'releaseOf' | 'updateIssue'>
+  clock: Pick<Clock, 'now'>
 }
 
 /**
@@ -30,23 +40,24 @@ export function newFixes(app: App, organizationId: number, commits: readonly New
  * ones stay as they are. The activity names the commit and its author, and no member: anybody can write a name into a commit.
  */
 export function resolveFixed(
-  app: App,
+  parts: Parts,
   { organizationId, version }: { organizationId: number; version: string },
   projects: readonly Project[],
   fixes: readonly Fix[],
 ): void {
+  const { meta, clock } = parts
   const allowed = new Set(projects.map((project) => project.id))
   for (const { commit, shortIds } of fixes) {
     const { repository, sha } = commit
     for (const shortId of shortIds) {
-      const issue = app.meta.issueByShortId(organizationId, shortId)
+      const issue = meta.issueByShortId(organizationId, shortId)
       if (!issue || issue.status === 'resolved' || !allowed.has(issue.projectId)) continue
-      const inRelease = app.meta.releaseOf([issue.projectId], version) ? { inRelease: version } : {}
+      const inRelease = meta.releaseOf([issue.projectId], version) ? { inRelease: version } : {}
       const statusDetails = { ...inRelease, inCommit: { repository, commit: sha } }
       const change = { status: 'resolved', substatus: null, statusDetails } as const
       const why = { reason: 'commit', commit: sha, author: commit.authorName }
-      const { activityId } = app.meta.updateIssue(issue.id, change, null, app.clock.now(), undefined, why)
-      if (activityId !== null) app.live.publish(organizationId, { kind: 'issue', id: String(issue.id) })
+      const { activityId } = meta.updateIssue(issue.id, change, null, clock.now(), undefined, why)
+      if (activityId !== null) announceIssues(parts, organizationId, [issue.id])
     }
   }
 }

@@ -11,7 +11,8 @@ import type { MetaStore } from '../store/meta/meta.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { chunkBytesMax } from '../wire/upload.ts'
 import { archiveOf, bundleOf, chunksOf, debugId, type Packed, sha1Of } from './archive.cases.ts'
-import { type AssembleAsk, createArtifacts } from './artifacts.ts'
+import { createArtifacts } from './artifacts.ts'
+import type { AssembleAsk } from './uploads.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-artifacts-'))
 const opened: MetaStore[] = []
@@ -287,36 +288,6 @@ describe('files of a release', () => {
 
 describe('what goes by itself', () => {
   const hourMs = 3_600_000
-
-  test('chunks: an hour after their bundle, a day after the last question, at once with their organization', async () => {
-    const room = fresh()
-    const bytes = bundleOf()
-    await upload(room, bytes)
-    await room.artifacts.saveChunk(1, sha1Of('half'), pieces('half'))
-    expect(await room.artifacts.sweep()).toEqual({ chunks: 0, strays: 0 })
-    room.clock.advance(2 * hourMs)
-    expect(await room.artifacts.sweep()).toEqual({ chunks: chunksOf(bytes).length, strays: 0 })
-    room.clock.advance(21 * hourMs)
-    await room.artifacts.assemble(askOf(bytes, { checksum: '2'.repeat(40), chunks: [sha1Of('half'), '3'.repeat(40)] }))
-    room.clock.advance(20 * hourMs)
-    expect(room.meta.chunkKeys()).toHaveLength(1)
-    expect(await room.artifacts.sweep()).toMatchObject({ chunks: 0 })
-    await room.artifacts.saveChunk(9, sha1Of('x'), pieces('x'))
-    expect(await room.artifacts.sweep()).toMatchObject({ chunks: 1 })
-    room.clock.advance(5 * hourMs)
-    expect(await room.artifacts.sweep()).toMatchObject({ chunks: 1 })
-    expect((await room.blobs.list('')).map((item) => item.split('/')[0])).toEqual(['artifacts'])
-  })
-
-  test('what a crash left without a row', async () => {
-    const room = fresh()
-    await upload(room, bundleOf())
-    for (const key of ['artifacts/1/left', 'chunks/1/left', 'attachments/1'])
-      await room.blobs.put(key, Buffer.from('x'))
-    expect(await room.artifacts.sweep()).toEqual({ chunks: 0, strays: 2 })
-    expect(await room.blobs.list('attachments')).toHaveLength(1)
-    expect(room.meta.artifactsByDebugId(1, debugId)).toHaveLength(2)
-  })
 
   test('bundles that no event used, and not those that one did', async () => {
     const room = fresh()

@@ -2,20 +2,20 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { roles, rolesToGive, rolesToInvite } from '../auth/roles.ts'
 import { testClock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import type { MetaStore, Organization, Person, Role } from '../store/meta/meta.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import {
   acceptInvitation,
-  changeMember,
+  addInvitation,
   inviteMember,
+  joinByInvitation,
   openInvitation,
   removeMember,
-  roles,
-  rolesToGive,
-  rolesToInvite,
-  takeBack,
+  takeBackInvitation,
+  updateMember,
 } from './members.ts'
 
 const dayMs = 86_400_000
@@ -62,7 +62,7 @@ describe('who may give which role', () => {
   ])('%s', (own, invites, gives) => {
     expect([rolesToInvite(own), rolesToGive(own)]).toEqual([invites, gives])
     for (const role of roles) {
-      const done = codeOf(() => inviteMember(world, named[own], world.organization, { email: 'x@example.test', role }))
+      const done = codeOf(() => addInvitation(world, named[own], world.organization, { email: 'x@example.test', role }))
       expect([role, done]).toEqual([role, invites.includes(role) ? 'done' : 'VALIDATION'])
     }
   })
@@ -80,23 +80,23 @@ describe('who may give which role', () => {
   ])('%s makes of the %s a %s: %s', (by, of, to, expected) => {
     const { meta, organization } = world
     const before = meta.memberOf(organization.id, named[of].id)?.role
-    expect(codeOf(() => changeMember(world, named[by], organization, named[of].id, to))).toBe(expected)
+    expect(codeOf(() => updateMember(world, named[by], organization, named[of].id, to))).toBe(expected)
     expect(meta.memberOf(organization.id, named[of].id)?.role).toBe(expected === 'done' ? to : before)
   })
 
   test('an admin is no match for another admin', () => {
     const { meta, organization } = world
     meta.setMember(organization.id, 'ada', 'admin')
-    expect(codeOf(() => changeMember(world, named.admin, organization, 'ada', 'viewer'))).toBe('AUTH_FORBIDDEN')
+    expect(codeOf(() => updateMember(world, named.admin, organization, 'ada', 'viewer'))).toBe('AUTH_FORBIDDEN')
     expect(codeOf(() => removeMember(world, named.admin, organization, 'ada'))).toBe('AUTH_FORBIDDEN')
   })
 
   test('a stranger finds nobody, and nobody finds a stranger', () => {
     const { organization } = world
-    expect(codeOf(() => changeMember(world, person('eve'), organization, named.viewer.id, 'admin'))).toBe('NOT_FOUND')
+    expect(codeOf(() => updateMember(world, person('eve'), organization, named.viewer.id, 'admin'))).toBe('NOT_FOUND')
     expect(codeOf(() => removeMember(world, named.owner, organization, 'eve'))).toBe('NOT_FOUND')
     expect(
-      codeOf(() => inviteMember(world, person('eve'), organization, { email: 'x@example.test', role: 'viewer' })),
+      codeOf(() => addInvitation(world, person('eve'), organization, { email: 'x@example.test', role: 'viewer' })),
     ).toBe('NOT_FOUND')
   })
 })
@@ -105,8 +105,8 @@ describe('the last owner', () => {
   test('neither goes nor steps down, until there is another', () => {
     const { meta, organization } = world
     expect(codeOf(() => removeMember(world, named.owner, organization, named.owner.id))).toBe('CONFLICT')
-    changeMember(world, named.owner, organization, named.admin.id, 'owner')
-    changeMember(world, named.owner, organization, named.owner.id, 'viewer')
+    updateMember(world, named.owner, organization, named.admin.id, 'owner')
+    updateMember(world, named.owner, organization, named.owner.id, 'viewer')
     expect(meta.memberOf(organization.id, named.owner.id)?.role).toBe('viewer')
     removeMember(world, named.owner, organization, named.owner.id)
     expect(meta.memberOf(organization.id, named.owner.id)).toBeUndefined()
@@ -120,7 +120,7 @@ test('removing somebody ends the tokens and invitations that hang on it', () => 
     meta.createToken({ name: 't', userId: named.admin.id, organizationId, scopes: [], secret, nowMs: clock.now() })
   token(organization.id, 'bound')
   token(null, 'free')
-  const { secret } = inviteMember(world, named.admin, organization, { email: 'x@example.test', role: 'viewer' })
+  const { secret } = addInvitation(world, named.admin, organization, { email: 'x@example.test', role: 'viewer' })
   removeMember(world, named.owner, organization, named.admin.id)
   expect([meta.tokenBySecret('bound'), meta.tokenBySecret('free')?.name]).toEqual([undefined, 't'])
   expect(openInvitation(world, secret)).toBeUndefined()
@@ -128,7 +128,7 @@ test('removing somebody ends the tokens and invitations that hang on it', () => 
 
 describe('an invitation', () => {
   const asked = { email: ' New@Example.test ', role: 'member' as const }
-  const invite = () => inviteMember(world, named.admin, world.organization, asked)
+  const invite = () => addInvitation(world, named.admin, world.organization, asked)
 
   test('is good once', () => {
     const { secret, invitation } = invite()
@@ -168,18 +168,20 @@ describe('an invitation', () => {
   })
 
   test('can be taken back, by those who may give its role', () => {
-    const { invitation, secret } = inviteMember(world, named.owner, world.organization, {
+    const { invitation, secret } = addInvitation(world, named.owner, world.organization, {
       email: 'x@example.test',
       role: 'admin',
     })
-    expect(codeOf(() => takeBack(world, named.admin, world.organization, invitation.id))).toBe('AUTH_FORBIDDEN')
-    expect(codeOf(() => takeBack(world, named.owner, world.organization, 999))).toBe('NOT_FOUND')
-    takeBack(world, named.owner, world.organization, invitation.id)
+    expect(codeOf(() => takeBackInvitation(world, named.admin, world.organization, invitation.id))).toBe(
+      'AUTH_FORBIDDEN',
+    )
+    expect(codeOf(() => takeBackInvitation(world, named.owner, world.organization, 999))).toBe('NOT_FOUND')
+    takeBackInvitation(world, named.owner, world.organization, invitation.id)
     expect(openInvitation(world, secret)).toBeUndefined()
   })
 
   test.each(['', 'x', 'a@b', 'a@b@c.test', `${'x'.repeat(250)}@b.test`])('is not sent to %.30j', (email) => {
-    expect(codeOf(() => inviteMember(world, named.owner, world.organization, { email, role: 'viewer' }))).toBe(
+    expect(codeOf(() => addInvitation(world, named.owner, world.organization, { email, role: 'viewer' }))).toBe(
       'VALIDATION',
     )
   })
@@ -188,4 +190,58 @@ describe('an invitation', () => {
     invite()
     expect(openInvitation(world, secret)).toBeUndefined()
   })
+})
+
+describe('joining by a link', () => {
+  const asked = { email: 'nina@example.test', role: 'member' as const }
+  const accounts = () => {
+    const made: { email: string; names?: readonly string[] }[] = []
+    const createPerson = async (value: {
+      name: string
+      email: string
+      password: string
+      names?: readonly string[]
+    }) => {
+      made.push(value)
+      return { id: 'nina', name: value.name, email: value.email }
+    }
+    return { made, auth: { createPerson } }
+  }
+  const who = { name: 'Nina', password: 'correct horse 9' }
+
+  test('makes an account under the invited address, whose password may not be a name of the organization', async () => {
+    const { secret } = addInvitation(world, named.admin, world.organization, asked)
+    const { made, auth } = accounts()
+    expect(await joinByInvitation({ ...world, auth }, secret, who)).toMatchObject({ userId: 'nina', role: 'member' })
+    expect(made).toEqual([{ ...who, email: asked.email, names: ['Acme', 'acme'] }])
+  })
+
+  test('of somebody with an account makes none', async () => {
+    const { secret } = addInvitation(world, named.admin, world.organization, asked)
+    const { made, auth } = accounts()
+    expect(await joinByInvitation({ ...world, auth }, secret, person('otto'))).toMatchObject({ userId: 'otto' })
+    expect(made).toEqual([])
+  })
+
+  test('by a link that is not good makes none', async () => {
+    const { made, auth } = accounts()
+    await expect(joinByInvitation({ ...world, auth }, 'x'.repeat(43), who)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    expect(made).toEqual([])
+  })
+})
+
+test.each([undefined, '', 'connect ECONNREFUSED'])('an invitation is mailed with its link: %j', async (expected) => {
+  const mails: { to: string; text: string }[] = []
+  const alerts = {
+    mail: async (mail: { to: string; text: string }) => {
+      mails.push(mail)
+      return expected
+    },
+  }
+  const parts = { ...world, alerts, config: { url: 'https://m.test' } }
+  const asked = { email: 'nina@example.test', role: 'viewer' as const }
+  const { invitation, link, failure } = await inviteMember(parts, named.owner, world.organization, asked)
+  expect(failure).toBe(expected)
+  expect(openInvitation(world, link.replace('https://m.test/invite/', ''))?.id).toBe(invitation.id)
+  expect(mails).toMatchObject([{ to: asked.email, text: expect.stringContaining(link) }])
 })
