@@ -4,10 +4,11 @@ import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import type { RestBrowserEvent, RestBrowserSide, RestFailure } from '../../../contract/rest-failure.ts'
 import { Link } from '../../ui/link.tsx'
+import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
+import { Segments } from '../../ui/segments.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { Section, Segments } from '../issue/annotations.tsx'
-import { Sureness } from './hidden-error.tsx'
+import { Sureness } from './sureness.tsx'
 
 function Row({ event, base }: { event: RestBrowserEvent; base: string }) {
   const t = useTranslations('failures')

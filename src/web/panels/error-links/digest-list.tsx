@@ -3,9 +3,9 @@ import './failures.css'
 import { useTranslations } from 'next-intl'
 import type { RestEvent } from '../../../contract/rest.ts'
 import { Link } from '../../ui/link.tsx'
+import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { Section } from '../issue/annotations.tsx'
-import { Sureness } from './hidden-error.tsx'
+import { Sureness } from './sureness.tsx'
 
 /** Every digest of an event, with where it was found and whether it is the event's own for sure. Nothing without any. */
 export function DigestList({ digests }: { digests: RestEvent['digests'] }) {

@@ -4,16 +4,7 @@ import { useTranslations } from 'next-intl'
 import type { RestFailure } from '../../../contract/rest-failure.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-
-/** Whether a link or a digest is sure, as a chip with the reason behind it. */
-export function Sureness({ sure, why }: { sure: boolean; why?: string }) {
-  const t = useTranslations('failures')
-  return (
-    <span className={`chip ${sure ? 'text-ok' : 'text-warning'}`} title={why}>
-      {t(sure ? 'sure' : 'notSure')}
-    </span>
-  )
-}
+import { Sureness } from './sureness.tsx'
 
 /** Of a browser event: the server error that it hides, or why it stays alone and what makes the next one sure. */
 export function HiddenError({

@@ -5,13 +5,13 @@ import { useState } from 'react'
 import type { RestSimilarIssue } from '../../../contract/rest-grouping.ts'
 import { apiFetch } from '../../client/api.ts'
 import { Button } from '../../ui/controls.tsx'
-import { useKey } from '../../ui/keys.tsx'
+import { useKey } from '../../ui/keys/keys.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { sentenceOf } from './hashes.tsx'
-import '../issue/issues.css'
+import '../../styles/issues.css'
 
 type Props = {
   organization: string

@@ -2,10 +2,12 @@
 import { useTranslations } from 'next-intl'
 import { useMemo, useState } from 'react'
 import type { RestBreadcrumb } from '../../../contract/rest.ts'
+import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
+import { Segments } from '../../ui/segments.tsx'
 import { type Severity, SeverityShape } from '../../ui/severity.tsx'
-import { Mark, Section, Segments } from './annotations.tsx'
 import { crumbsOf, kindOf, kindsOf, offsetText } from './crumbs.ts'
+import { Mark } from './metadata-note.tsx'
 
 const levels: Record<string, Severity> = {
   fatal: 'fatal',

@@ -4,10 +4,11 @@ import type { RestEvent, RestRequest } from '../../../contract/rest.ts'
 import { withBase } from '../../base-path.ts'
 import { safeHref } from '../../text.ts'
 import { Link } from '../../ui/link.tsx'
+import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { bytesText } from '../../ui/relative.ts'
-import { type Fact, Facts, Section } from './annotations.tsx'
-import type { Remark } from './remarks.ts'
+import { type Fact, Facts } from './detail-list.tsx'
+import type { Remark } from './metadata-notes.ts'
 
 /** Request: address (a link only for http and https), parameters, body, headers, cookies, environment. */
 export function Request({ request }: { request: RestRequest }) {

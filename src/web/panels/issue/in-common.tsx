@@ -4,8 +4,8 @@ import { useLocale, useTranslations } from 'next-intl'
 import type { RestInCommon } from '../../../contract/rest-triage.ts'
 import { type ApiRequest, apiFetch } from '../../client/api.ts'
 import { Link } from '../../ui/link.tsx'
+import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { Section } from './annotations.tsx'
 import type { TagHref } from './tags.tsx'
 
 /** Where nearly none of the others has a value, how many times as often it is says how many others there are. */

@@ -2,9 +2,9 @@
 import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import type { RestEvent } from '../../../contract/rest.ts'
-import { useKey } from '../../ui/keys.tsx'
-import { neighbourOf } from '../stream/list-order.ts'
-import { useRangeKey } from '../stream/stream-keys.tsx'
+import { neighbourOf } from '../../client/list-order.ts'
+import { useKey } from '../../ui/keys/keys.tsx'
+import { useRangeKey } from '../search/range-key.ts'
 
 /** Moves the focus `step` frames further among those that are shown. */
 function goToFrame(step: number): void {

@@ -1,8 +1,8 @@
 'use client'
 import { useLocale, useTranslations } from 'next-intl'
 import type { RestIssueDetail } from '../../../contract/rest.ts'
+import { ReleaseLink } from '../../ui/release-link.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { ReleaseLink } from '../releases/release-link.tsx'
 import { type Assign, AssigneeName, SuggestedOwners } from '../triage/assignee.tsx'
 
 /** Numbers of the issue: events and users in the range and over its life, first and last seen with their releases. */

@@ -4,9 +4,12 @@ import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import type { RestException, RestFrame, RestStacktrace, RestThread } from '../../../contract/rest.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { Facts, Mark, Section, Segments, valueText } from './annotations.tsx'
+import { Segments } from '../../ui/segments.tsx'
+import { Facts, valueText } from './detail-list.tsx'
 import { chainOf, type FrameMode, type FrameRun, firstOpen, placeOf, rawTrace, runsOf, threadsOf } from './frames.ts'
+import { Mark } from './metadata-note.tsx'
 
 export type StackView = FrameMode | 'raw'
 

@@ -4,9 +4,9 @@ import { useTranslations } from 'next-intl'
 import type { RestEvent, RestTag } from '../../../contract/rest.ts'
 import { type ApiRequest, apiFetch } from '../../client/api.ts'
 import { Link } from '../../ui/link.tsx'
+import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { Section } from './annotations.tsx'
-import { sharesOf } from './sections.ts'
+import { sharesOf } from './shares.ts'
 
 /** Where the issues are listed that have a tag's value. */
 export type TagHref = (key: string, value: string) => string

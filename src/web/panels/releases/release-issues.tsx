@@ -1,14 +1,14 @@
 'use client'
-import '../issue/issues.css'
-import './releases.css'
+import '../../styles/issues.css'
+import '../../styles/releases.css'
 import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import type { MouseEvent } from 'react'
 import type { RestIssue } from '../../../contract/rest.ts'
 import type { RestMarks } from '../../../contract/rest-release.ts'
+import { useSparkMarks } from '../../ui/chart/spark-annotations.tsx'
 import { Link } from '../../ui/link.tsx'
-import { IssueRow, useRowWords } from '../stream/issue-row.tsx'
-import { useSparkMarks } from './spark-rule.tsx'
+import { IssueRow, useRowWords } from '../issue/issue-row.tsx'
 
 const rowPx = 52
 

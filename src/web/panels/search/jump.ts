@@ -2,7 +2,8 @@ import type { Actor } from '../../../auth/auth.ts'
 import { eventById, eventsOfDigest } from '../../../query/events.ts'
 import type { Issue, Organization } from '../../../store/meta/meta.ts'
 import { app } from '../../handle.ts'
-import { codeOf, readableIds, unlessAway } from '../issue/load.ts'
+import { readableIds } from '../../server/issues.ts'
+import { codeOf, unlessAway } from '../../server/unless-away.ts'
 import { jumpOf } from './terms.ts'
 
 type Readable = { organization: Organization; projectIds: number[] }

@@ -9,8 +9,8 @@ import { Button } from '../../ui/controls.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import type { ProjectName, StreamParams } from '../stream/stream-query.ts'
-import type { OfferUndo } from '../triage/undo.ts'
+import type { OfferUndo } from '../../ui/undo.ts'
+import type { ProjectName, StreamParams } from './list-params.ts'
 import { partsOf, shownView, viewOf, viewSearch } from './views.ts'
 
 type Props = {

@@ -2,7 +2,7 @@
 import { Search, X } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { useAskedSearch } from '../../ui/search-key.ts'
+import { useAskedSearch } from '../../ui/keys/search-key.ts'
 import { type Suggestion, termBeside, withNegation, withSuggestion } from './complete.ts'
 import { SearchLines } from './search-lines.tsx'
 import { termsOf } from './terms.ts'

@@ -1,6 +1,6 @@
 import { pastedDigest } from '../../../domain/pasted-digest.ts'
 import { fieldOf } from '../../../query/search.ts'
-import { defaultQuery } from '../stream/stream-query.ts'
+import { defaultQuery } from './list-params.ts'
 
 /** A piece of a search text: `text` is exactly what stands from `from` to `to`. */
 export type Term = {

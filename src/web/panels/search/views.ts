@@ -8,7 +8,7 @@ import {
   type Sort,
   type StreamParams,
   sorts,
-} from '../stream/stream-query.ts'
+} from './list-params.ts'
 import { isRelativeRange } from './range.ts'
 
 // Saved views as addresses of the stream, and back.

@@ -1,5 +1,5 @@
 import type { RestEvent, RestFrame, RestStacktrace } from '../../../contract/rest.ts'
-import { entryOf } from '../issue/sections.ts'
+import { entryOf } from '../../client/event-entries.ts'
 
 function stacksOf(event: RestEvent): RestStacktrace[] {
   const exceptions = entryOf(event, 'exception')?.data.values ?? []

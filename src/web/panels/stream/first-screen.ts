@@ -5,13 +5,13 @@ import { rangeOf } from '../../../query/range.ts'
 import { viewsOf } from '../../../query/saved.ts'
 import type { Organization, Project } from '../../../store/meta/meta.ts'
 import { app } from '../../handle.ts'
-import { unlessAway } from '../issue/load.ts'
-import { givenMarks } from '../releases/load-marks.ts'
-import { marksQuery } from '../releases/mark-groups.ts'
-import { environmentsOf } from './environments.ts'
+import { givenMarks } from '../../server/chart-annotations.ts'
+import { unlessAway } from '../../server/unless-away.ts'
+import { marksQuery } from '../../ui/chart/annotations.ts'
+import { isPlain, listQuery, paramsOf, projectIdsOf, resolvedQuery, rowsPerPage } from '../search/list-params.ts'
+import { environmentsOf } from '../search/load-environments.ts'
 import type { Page } from './rows.ts'
 import type { FirstScreen } from './stream.tsx'
-import { isPlain, listQuery, paramsOf, projectIdsOf, resolvedQuery, rowsPerPage } from './stream-query.ts'
 
 /**
  * How long the document waits for its rows, ms; after that the shell goes out and the browser asks for them, which costs

@@ -4,8 +4,8 @@ import { useTranslations } from 'next-intl'
 import { type MouseEvent, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { RestIssue } from '../../../contract/rest.ts'
 import type { RestMarks } from '../../../contract/rest-release.ts'
-import { useSparkMarks } from '../releases/spark-rule.tsx'
-import { IssueRow, useRowWords } from './issue-row.tsx'
+import { useSparkMarks } from '../../ui/chart/spark-annotations.tsx'
+import { IssueRow, useRowWords } from '../issue/issue-row.tsx'
 
 const rowPx = 52
 /** Height of what sticks above the rows, px: scrolling to a row keeps it below. */

@@ -1,11 +1,11 @@
 'use client'
 import type { ApiRequest } from '../../client/api.ts'
+import { type Standing, statusesOf } from '../../client/issue-status.ts'
+import { useUndo } from '../../ui/undo.ts'
 import { useAssign } from '../triage/assignee.tsx'
+import { useChangeAll } from '../triage/bulk-change.ts'
 import { useDecisionKeys } from '../triage/decisions.tsx'
 import { useTriage } from '../triage/triage.ts'
-import { useUndo } from '../triage/undo.ts'
-import { useChangeAll } from './bulk.ts'
-import { type Standing, statusesOf } from './rows.ts'
 import type { Issues } from './use-issues.ts'
 
 const none: ReadonlySet<string> = new Set()

@@ -5,10 +5,11 @@ import { systemClock } from '../../../base/clock.ts'
 import type { RestIssue } from '../../../contract/rest.ts'
 import { ApiError, apiFetch, apiPage } from '../../client/api.ts'
 import { growingPause } from '../../client/backoff.ts'
+import { type Standing, withStatus } from '../../client/issue-status.ts'
 import { useLive, useLiveId } from '../../ui/live.tsx'
+import { listQuery, rowsPerPage, type StreamParams } from '../search/list-params.ts'
 import { createLiveRows, type LiveRows } from './live-rows.ts'
-import { changeRows, countUp, mergeRows, type Page, rowsOf, type Standing, withStatus } from './rows.ts'
-import { listQuery, rowsPerPage, type StreamParams } from './stream-query.ts'
+import { changeRows, countUp, mergeRows, type Page, rowsOf } from './rows.ts'
 
 const nothing: readonly RestIssue[] = []
 type Data = InfiniteData<Page, string | null>

@@ -14,10 +14,10 @@ import {
 import { ApiError, apiFetch } from '../../client/api.ts'
 import { Button } from '../../ui/controls.tsx'
 import { Link } from '../../ui/link.tsx'
+import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { durationText } from '../../ui/relative.ts'
 import { useNow } from '../../ui/time.tsx'
-import { Section } from '../issue/annotations.tsx'
 import { hueOf, kindOf, type Lane, laneOf, placeOn } from './lane.ts'
 
 /** Segments that are shown at first; a person asks for the others. */

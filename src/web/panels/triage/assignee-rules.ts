@@ -1,5 +1,5 @@
 import type { RestIssue, RestMember } from '../../../contract/rest.ts'
-import type { Shown } from '../stream/rows.ts'
+import type { Shown } from '../../client/issue-status.ts'
 
 export type Assignee = NonNullable<RestIssue['assignedTo']>
 

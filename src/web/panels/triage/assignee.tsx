@@ -3,13 +3,13 @@ import dynamic from 'next/dynamic'
 import { useTranslations } from 'next-intl'
 import { type ReactNode, useState } from 'react'
 import type { RestIssue, RestIssueDetail } from '../../../contract/rest.ts'
-import { useKey } from '../../ui/keys.tsx'
+import type { Shown } from '../../client/issue-status.ts'
+import { useKey } from '../../ui/keys/keys.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import type { Everything } from '../stream/bulk.ts'
-import type { Shown } from '../stream/rows.ts'
+import type { OfferUndo } from '../../ui/undo.ts'
 import { type AssignedBefore, type Assignee, assignedOf } from './assignee-rules.ts'
+import type { Everything } from './bulk-change.ts'
 import { putIssues, type Settled, useComplaint, useTakeBack } from './change.ts'
-import type { OfferUndo } from './undo.ts'
 
 const AssigneeDialog = dynamic(() => import('./assignee-dialog.tsx').then((module) => module.AssigneeDialog), {
   ssr: false,

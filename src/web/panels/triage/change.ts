@@ -2,9 +2,9 @@
 import { useTranslations } from 'next-intl'
 import type { RestIssueChange } from '../../../contract/rest-triage.ts'
 import { ApiError, apiFetch } from '../../client/api.ts'
+import type { Shown } from '../../client/issue-status.ts'
 import { useToast } from '../../ui/toast.tsx'
 import { useWhy } from '../../ui/why.ts'
-import type { Shown } from '../stream/rows.ts'
 
 /** Ids in one call: the address stays below 8 kB. */
 const idsMax = 100

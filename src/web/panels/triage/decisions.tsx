@@ -4,14 +4,14 @@ import { useTranslations } from 'next-intl'
 import { type ReactNode, useState } from 'react'
 import { systemClock } from '../../../base/clock.ts'
 import type { RestIssue } from '../../../contract/rest.ts'
+import type { Standing } from '../../client/issue-status.ts'
 import type { Choice } from '../../ui/choice-dialog.tsx'
-import { useKey } from '../../ui/keys.tsx'
+import { useKey } from '../../ui/keys/keys.tsx'
 import { usePaletteActions } from '../../ui/palette-actions.tsx'
-import type { Everything } from '../stream/bulk.ts'
-import type { Standing } from '../stream/rows.ts'
+import type { OfferUndo } from '../../ui/undo.ts'
+import type { Everything } from './bulk-change.ts'
 import { putIssues, type Settled, useComplaint, useTakeBack } from './change.ts'
 import { archiveWays, resolveWays, snoozeWays, type Way } from './status-choices.ts'
-import type { OfferUndo } from './undo.ts'
 
 const ChoiceDialog = dynamic(() => import('../../ui/choice-dialog.tsx').then((module) => module.ChoiceDialog), {
   ssr: false,

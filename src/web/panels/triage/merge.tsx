@@ -4,9 +4,8 @@ import { useTranslations } from 'next-intl'
 import { type ReactNode, useState } from 'react'
 import type { RestIssue } from '../../../contract/rest.ts'
 import { apiFetch } from '../../client/api.ts'
-import { useKey } from '../../ui/keys.tsx'
+import { useKey } from '../../ui/keys/keys.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import type { Issues } from '../stream/use-issues.ts'
 import { useComplaint } from './change.ts'
 import { mergeOf, mergesMax } from './merge-rules.ts'
 
@@ -29,7 +28,7 @@ export function useMerge({
 }: {
   organization: string
   canTriage: boolean
-  issues: Pick<Issues, 'rows' | 'reload'>
+  issues: { rows: readonly RestIssue[]; reload: () => void }
   selected: ReadonlySet<string>
   unselect: () => void
   isAll: boolean

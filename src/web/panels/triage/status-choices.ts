@@ -1,5 +1,5 @@
 import type { RestIssue } from '../../../contract/rest.ts'
-import type { Standing } from '../stream/rows.ts'
+import type { Standing } from '../../client/issue-status.ts'
 
 /** Ways to resolve and to archive; `id` names their texts. Each stands in a dialog behind one key. */
 export type Way = { id: string; standing: Standing }

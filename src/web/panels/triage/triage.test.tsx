@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { neighbourIn } from '../../client/list-order.ts'
 import { choicesFor } from '../../ui/choice-dialog.tsx'
-import { neighbourIn } from '../stream/list-order.ts'
 import { mentionAt } from './comment-form.tsx'
 import { archiveWays, resolveWays, snoozeWays } from './status-choices.ts'
 

@@ -1,8 +1,8 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import type { Before, Standing } from '../stream/rows.ts'
+import type { Before, Standing } from '../../client/issue-status.ts'
+import type { OfferUndo } from '../../ui/undo.ts'
 import { putIssues, type Settled, useComplaint, useTakeBack } from './change.ts'
-import type { OfferUndo } from './undo.ts'
 
 /** `revision` (of the one issue) makes the change hold only if nobody else has changed it since. */
 export type Triage = (before: readonly Before[], to: Standing, revision?: number) => Promise<void>

@@ -1,0 +1,40 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslations } from 'next-intl'
+import type { RestFeedback } from '../../../contract/rest.ts'
+import { apiFetch } from '../../client/api.ts'
+import { Section } from '../../ui/panel-section.tsx'
+import { FeedbackText } from './feedback-text.tsx'
+
+/** What users wrote about the issue's events; nothing while nobody wrote. */
+export function UserReports({
+  organization,
+  issueId,
+  given,
+}: {
+  organization: string
+  issueId: string
+  /** What came with the document. */
+  given: RestFeedback[] | undefined
+}) {
+  const t = useTranslations('people')
+  const said = useQuery({
+    queryKey: ['issue-feedback', organization, issueId],
+    queryFn: ({ signal }) =>
+      apiFetch<RestFeedback[]>(`organizations/${organization}/issues/${issueId}/user-reports/`, { signal }),
+    ...(given ? { initialData: given } : {}),
+    staleTime: 30_000,
+  })
+  if (!said.data?.length) return null
+  return (
+    <Section id="feedback" title={t('feedback')}>
+      <ul className="plain-list">
+        {said.data.map((item) => (
+          <li key={item.id} className="py-2">
+            <FeedbackText organization={organization} feedback={item} />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}

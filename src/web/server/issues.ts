@@ -1,0 +1,28 @@
+import type { Actor } from '../../auth/auth.ts'
+import type { Issue, Organization, Project } from '../../store/meta/meta.ts'
+import { app } from '../handle.ts'
+
+/** An issue with the project and the organization that it belongs to. */
+export type IssueHere = { organization: Organization; project: Project; issue: Issue }
+
+/** Ids of the projects of an organization whose issues a person may read. */
+export function readableIds(actor: Actor, organization: Organization): number[] {
+  const { meta, auth } = app()
+  return meta
+    .projectsOf(organization.id)
+    .flatMap((project) => (auth.may(actor, 'issue:read', { organization, project }) === 'yes' ? [project.id] : []))
+}
+
+/** The issue with this id or short id in an organization, or undefined when it is not there or may not be read. */
+export function findIssue(actor: Actor, organization: Organization, text: string): IssueHere | undefined {
+  const { meta, auth } = app()
+  const issue = /^\d{1,15}$/.test(text)
+    ? meta.issueById(Number(text))
+    : text.length <= 80
+      ? meta.issueByShortId(organization.id, text.toUpperCase())
+      : undefined
+  if (!issue || issue.organizationId !== organization.id) return undefined
+  const project = meta.projectById(issue.projectId)
+  if (!project || auth.may(actor, 'issue:read', { organization, project, issue }) !== 'yes') return undefined
+  return { organization, project, issue }
+}

@@ -1,0 +1,50 @@
+'use client'
+import { useCallback, useMemo } from 'react'
+import type { RestIssue } from '../../../contract/rest.ts'
+import type { RestMarks } from '../../../contract/rest-release.ts'
+import { markGroups, spanOf, sparkMarks } from './annotations.ts'
+import { ChartMarks } from './chart-annotations.tsx'
+
+/** Hairlines that a sparkline has room for: one in 7 px. */
+const sparkSlots = 16
+
+/** The time that the sparklines of rows span, and the same object while it is the same time. */
+function useSpan(rows: readonly RestIssue[]) {
+  const points = Object.values(rows[0]?.stats ?? {})[0]
+  const { fromMs, toMs } = spanOf(points ?? []) ?? { fromMs: 0, toMs: 0 }
+  return useMemo(() => ({ fromMs, toMs }), [fromMs, toMs])
+}
+
+/** Gives the hairlines over an issue's sparkline as a path: releases and deploys of its project. */
+export function useSparkMarks(rows: readonly RestIssue[], marks: RestMarks | undefined): (issue: RestIssue) => string {
+  const span = useSpan(rows)
+  const paths = useMemo(() => {
+    const slugs = new Set(marks?.marks.flatMap((mark) => mark.projects))
+    return new Map(
+      [...slugs].map((slug) => {
+        const own = marks?.marks.filter((mark) => mark.projects.includes(slug)) ?? []
+        return [slug, sparkMarks(markGroups(own, span.fromMs, span.toMs, sparkSlots))]
+      }),
+    )
+  }, [marks, span])
+  return useCallback((issue) => paths.get(issue.project.slug) ?? '', [paths])
+}
+
+/** The hairlines of all sparklines once, over their column: what they stand for, by pointer and by keyboard. */
+export function SparkRule({
+  organization,
+  rows,
+  marks,
+}: {
+  organization: string
+  rows: readonly RestIssue[]
+  marks: RestMarks | undefined
+}) {
+  const span = useSpan(rows)
+  const groups = useMemo(() => markGroups(marks?.marks ?? [], span.fromMs, span.toMs, sparkSlots), [marks, span])
+  return groups.length ? (
+    <div className="spark-rule">
+      <ChartMarks organization={organization} groups={groups} />
+    </div>
+  ) : null
+}
