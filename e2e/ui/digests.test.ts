@@ -38,7 +38,7 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
   const state = {} as { browser: Browser; watched: Watched; web: Project; api: Project; other: Project }
   const page = (): Page => state.watched.page
   const hidden = () => page().getByRole('region', { name: 'The server error behind it' })
-  const side = () => page().getByRole('region', { name: 'The browser’s side' })
+  const side = () => page().getByRole('region', { name: 'Browser errors' })
   const signs = () => page().getByRole('region', { name: 'What this event is' })
   const textOf = async (part: { innerText(): Promise<string> }) => (await part.innerText()).replace(/\s+/g, ' ')
 
@@ -142,7 +142,7 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
     const at = await stored(state.web, sent)
     await untilFailure(state.web, sent, ({ alone }) => alone === 'several')
     await page().goto(at)
-    await hidden().getByText('More than one server error could be it, so none is guessed.').waitFor()
+    await hidden().getByText('More than one server error matches, so Mishap does not guess.').waitFor()
     await hidden().getByRole('link', { name: 'Copy the hook' }).click()
     await page().waitForURL(/\/projects\/web\/setup#digest-hook$/)
     const hook = page().locator('#digest-hook')
