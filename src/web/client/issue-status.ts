@@ -1,7 +1,7 @@
 import type { IssueStatus, RestIssue } from '../../contract/rest.ts'
 
 /** A status as the update call takes it; without `substatus` an unresolved issue becomes ongoing. */
-export type Standing = {
+export type StatusChange = {
   status: IssueStatus
   substatus?: RestIssue['substatus']
   statusDetails?: RestIssue['statusDetails']
@@ -9,10 +9,10 @@ export type Standing = {
 /** An issue as it was shown before a change; without a revision where nobody can say which one the change made. */
 export type Shown = { id: string; revision?: number | undefined }
 /** Issues that had one status before a change. */
-export type Before = { was: Standing; issues: Shown[] }
+export type Before = { was: StatusChange; issues: Shown[] }
 
 /** The row with another status, as it will stand after the update. */
-export function withStatus(row: RestIssue, { status, substatus, statusDetails = {} }: Standing): RestIssue {
+export function withStatus(row: RestIssue, { status, substatus, statusDetails = {} }: StatusChange): RestIssue {
   if (row.status === status && sameDetails(row.statusDetails, statusDetails) && !movesWithin(row, substatus)) return row
   const beginnings = { unresolved: 'ongoing', ignored: 'archived_forever', resolved: null } as const
   return {

@@ -1,17 +1,16 @@
+import type { RestMarks } from '../../contract/rest-release.ts'
 import type { Range } from '../../query/range.ts'
 import { releaseMarks } from '../../query/releases.ts'
 import type { Organization, Project } from '../../store/meta/meta.ts'
+import { type Answered, answered } from '../client/answered.ts'
 import { app } from '../handle.ts'
-import type { GivenMarks, MarksQuery } from '../ui/chart/annotations.ts'
+import type { AnnotationsQuery } from '../ui/chart/annotations.ts'
 
-/** What the charts of a page mark, as the REST call for `query` answers it. */
-export function givenMarks(
+/** The releases and deploys that the charts of a page show, as the REST call for `query` answers. */
+export function loadAnnotations(
   view: { organization: Organization; projects: Project[]; environments: string[]; range: Range },
-  query: MarksQuery,
-): GivenMarks {
+  query: AnnotationsQuery,
+): Answered<RestMarks> {
   const { range, ...where } = view
-  return {
-    key: JSON.stringify(query),
-    marks: releaseMarks(app(), { ...where, fromMs: range.fromMs, toMs: range.toMs }),
-  }
+  return answered(query, releaseMarks(app(), { ...where, fromMs: range.fromMs, toMs: range.toMs }))
 }

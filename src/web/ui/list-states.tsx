@@ -7,7 +7,7 @@ import { Button } from './controls.tsx'
 import { ErrorState } from './states.tsx'
 
 /** Rows to come. Nothing for the first 150 ms: an answer that is fast must not flicker. */
-export function StreamLoading() {
+export function ListLoading() {
   const t = useTranslations('common')
   const [late, setLate] = useState(false)
   useEffect(() => systemClock.after(150, () => setLate(true)), [])
@@ -25,7 +25,7 @@ export function StreamLoading() {
 }
 
 /** The list can't be had now: says why; what is on screen stays. `retrying`: it is asked for again by itself. */
-export function StreamFailed({ error, retrying, retry }: { error: Error; retrying?: boolean; retry?: () => void }) {
+export function ListFailed({ error, retrying, retry }: { error: Error; retrying?: boolean; retry?: () => void }) {
   const t = useTranslations('issues.failed')
   const common = useTranslations('common')
   const code = error instanceof ApiError ? error.code : 'INTERNAL'

@@ -32,7 +32,8 @@ export function useFailure(
     refetchInterval: ({ state }) => (state.data?.alone === 'waiting' ? waitingMs : false),
   })
   const known = failure === null ? null : (asked.data ?? failure)
-  const ask = useAtMostEach(pauseMs, () => void asked.refetch())
+  // Several panels ask for the same: without `cancelRefetch` they share one request.
+  const ask = useAtMostEach(pauseMs, () => void asked.refetch({ cancelRefetch: false }))
   useLive((change) => {
     if (known === null || (change.kind !== 'issue' && change.kind !== 'missed')) return
     const isMine = change.kind === 'missed' || change.id === issueId

@@ -1,7 +1,7 @@
 'use client'
 import type { ReactNode } from 'react'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { Mark } from './metadata-note.tsx'
+import { MetadataNote } from './metadata-note.tsx'
 
 /** A value of the payload as text: strings as they are, everything else as JSON on one line. */
 export function valueText(value: unknown): string {
@@ -10,13 +10,13 @@ export function valueText(value: unknown): string {
   return JSON.stringify(value) ?? ''
 }
 
-export type Fact = { name: string; value: unknown; path?: string; node?: ReactNode }
+export type Detail = { name: string; value: unknown; path?: string; node?: ReactNode }
 
 /** Names and values in two columns; long values wrap, and are clamped at 4,000 characters. */
-export function Facts({ facts }: { facts: readonly Fact[] }) {
+export function DetailList({ details }: { details: readonly Detail[] }) {
   return (
     <dl className="facts">
-      {facts.map(({ name, value, path, node }, index) => (
+      {details.map(({ name, value, path, node }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a header may stand twice
         <div key={`${index}:${name}`}>
           <dt>
@@ -24,7 +24,7 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
           </dt>
           <dd>
             {node ?? <PlainText text={valueText(value)} charactersMax={4000} />}
-            {path ? <Mark path={path} /> : null}
+            {path ? <MetadataNote path={path} /> : null}
           </dd>
         </div>
       ))}

@@ -35,7 +35,8 @@ const silent: ReadonlySet<SectionName> = new Set([
   'attachments',
 ])
 
-function has(event: RestEvent, name: SectionName): boolean {
+/** Whether the event has something to show in a section. */
+export function hasSection(event: RestEvent, name: SectionName): boolean {
   switch (name) {
     case 'user':
       return event.user !== null && Object.values(event.user).some((value) => value !== null && value !== '')
@@ -64,12 +65,10 @@ function has(event: RestEvent, name: SectionName): boolean {
   }
 }
 
-/** Which sections the event has, and which ones the SDK did not send but could have. */
-export function sectionsOf(event: RestEvent): { present: Set<SectionName>; missing: SectionName[] } {
-  const present = new Set(sectionNames.filter((name) => has(event, name)))
-  const traced = present.has('message') || present.has('csp')
-  const missing = sectionNames.filter(
-    (name) => !present.has(name) && !silent.has(name) && !(name === 'exception' && traced),
+/** The sections that the SDK did not send but could have, in the order of the page. */
+export function missingSections(event: RestEvent): SectionName[] {
+  const isReport = hasSection(event, 'message') || hasSection(event, 'csp')
+  return sectionNames.filter(
+    (name) => !silent.has(name) && !hasSection(event, name) && !(name === 'exception' && isReport),
   )
-  return { present, missing }
 }

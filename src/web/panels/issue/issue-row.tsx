@@ -9,7 +9,7 @@ import { SeverityShape } from '../../ui/severity.tsx'
 import { useAge, useNow } from '../../ui/time.tsx'
 
 /** The range as one path: a list of 10,000 rows has no time for an element for each bar. */
-const Spark = memo(function Spark({ stats, marks }: { stats: RestIssue['stats']; marks: string }) {
+const Spark = memo(function Spark({ stats, annotations }: { stats: RestIssue['stats']; annotations: string }) {
   const { path, barPx } = sparkOf((Object.values(stats)[0] ?? []).map((point) => point[1]))
   return (
     <svg
@@ -19,7 +19,7 @@ const Spark = memo(function Spark({ stats, marks }: { stats: RestIssue['stats'];
       height={sparkHeightPx}
       viewBox={`0 0 ${sparkWidthPx} ${sparkHeightPx}`}
     >
-      {marks ? <path d={marks} className="spark-marks" /> : null}
+      {annotations ? <path d={annotations} className="spark-marks" /> : null}
       <path d={path} strokeWidth={barPx} />
     </svg>
   )
@@ -107,7 +107,7 @@ type RowProps = {
   words: RowWords
   offsetPx: number
   /** The hairlines of its project's releases over the sparkline, as a path. */
-  marks?: string
+  spark?: string
 }
 
 /**
@@ -124,7 +124,7 @@ export const IssueRow = memo(function IssueRow({
   isSelected,
   words,
   offsetPx,
-  marks = '',
+  spark = '',
 }: RowProps) {
   const { t, badge, noise, level, age, number, unassigned, seenFirst, seenLast } = words
   const { type, value } = headOf(issue)
@@ -182,7 +182,7 @@ export const IssueRow = memo(function IssueRow({
         </span>
       </span>
       <span className="issue-spark">
-        <Spark stats={issue.stats} marks={marks} />
+        <Spark stats={issue.stats} annotations={spark} />
       </span>
       <span className="issue-number">{count}</span>
       <span className="issue-number issue-users">{number.format(issue.userCount)}</span>

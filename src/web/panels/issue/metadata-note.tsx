@@ -1,19 +1,29 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { createContext, type ReactNode, useContext, useMemo } from 'react'
-import { type Remark, remarkIndex } from './metadata-notes.ts'
+import type { RestEvent } from '../../../contract/rest.ts'
+import { type MetadataNote as Note, notesByPath, notesOf } from './metadata-notes.ts'
 
-const Remarks = createContext<ReadonlyMap<string, Remark[]>>(new Map())
+type Notes = { all: readonly Note[]; byPath: ReadonlyMap<string, readonly Note[]> }
 
-/** Gives the values below their remarks. */
-export function RemarksProvider({ remarks, children }: { remarks: readonly Remark[]; children: ReactNode }) {
-  return <Remarks value={useMemo(() => remarkIndex(remarks), [remarks])}>{children}</Remarks>
+const Notes = createContext<Notes>({ all: [], byPath: new Map() })
+
+/** Gives the values below it the metadata notes of the event. */
+export function MetadataNotes({ event, children }: { event: RestEvent; children: ReactNode }) {
+  const notes = useMemo(() => {
+    const all = notesOf(event._meta, event.errors)
+    return { all, byPath: notesByPath(all) }
+  }, [event])
+  return <Notes value={notes}>{children}</Notes>
 }
 
-/** The mark of a value that was trimmed, scrubbed or repaired; nothing for others. `path` as in the payload. */
-export function Mark({ path }: { path: string }) {
+/** All notes of the event, in their order. */
+export const useMetadataNotes = (): readonly Note[] => useContext(Notes).all
+
+/** Says that a value was trimmed, scrubbed or repaired. Nothing for other values. `path` is the one in the payload. */
+export function MetadataNote({ path }: { path: string }) {
   const t = useTranslations('issues.remark')
-  const found = useContext(Remarks).get(path)
+  const found = useContext(Notes).byPath.get(path)
   const [first] = found ?? []
   if (!found || !first) return null
   const title = found

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { type Remark, remarkIndex, remarksOf, remarksOfMeta, stackNoteOf } from './metadata-notes.ts'
+import { type MetadataNote, notesByPath, notesOf, notesOfMeta, stackNoteOf } from './metadata-notes.ts'
 
-const line = (remark: Remark) => `${remark.path} ${remark.kind} ${remark.rule} ${remark.lengthWas ?? '-'}`
+const line = (note: MetadataNote) => `${note.path} ${note.kind} ${note.rule} ${note.lengthWas ?? '-'}`
 
-describe('remarksOfMeta', () => {
+describe('notesOfMeta', () => {
   it.each<[string, unknown, string[]]>([
     ['nothing', {}, []],
     ['no object', 'x', []],
@@ -28,26 +28,26 @@ describe('remarksOfMeta', () => {
     ['broken leaves', { a: { '': { rem: 'x', err: 3 } }, b: { '': null } }, []],
     ['a broken rule', { a: { '': { rem: [7] } } }, ['a scrubbed  -']],
   ])('%s', (_name, meta, expected) => {
-    expect(remarksOfMeta(meta).map(line)).toEqual(expected)
+    expect(notesOfMeta(meta).map(line)).toEqual(expected)
   })
   it('is bounded in number and depth', () => {
     const wide = Object.fromEntries(Array.from({ length: 2000 }, (_v, at) => [`k${at}`, { '': { len: at } }]))
-    expect(remarksOfMeta(wide)).toHaveLength(500)
+    expect(notesOfMeta(wide)).toHaveLength(500)
     let deep: unknown = { '': { len: 1 } }
     for (let at = 0; at < 3000; at++) deep = { a: deep }
-    expect(remarksOfMeta(deep)).toEqual([])
+    expect(notesOfMeta(deep)).toEqual([])
   })
 })
 
-describe('remarksOf', () => {
-  it('adds errors of values that have no remark yet', () => {
+describe('notesOf', () => {
+  it('adds errors of values that have no note yet', () => {
     const meta = { level: { '': { err: ['invalid_data'] } } }
     const errors = [
       { type: 'invalid_data', message: 'bad', data: { name: 'level', value: 'x' } },
       { type: 'invalid_data', message: 'bad', data: { name: 'dist', reason: 'too long' } },
       { type: 'clock_drift', message: 'clock_drift', data: {} },
     ]
-    expect(remarksOf(meta, errors).map(line)).toEqual([
+    expect(notesOf(meta, errors).map(line)).toEqual([
       'level invalid invalid_data -',
       'dist invalid invalid_data: too long -',
       ' invalid clock_drift -',
@@ -56,11 +56,11 @@ describe('remarksOf', () => {
 })
 
 describe('stackNoteOf', () => {
-  it('is no remark on what was sent', () => {
+  it('is no note on what was sent', () => {
     const of = (type: string) => ({ type, message: type, data: { name: 'minidump' } })
-    expect(
-      remarksOf({}, [of('native_not_symbolicated'), of('minidump_unreadable')]).map((remark) => remark.rule),
-    ).toEqual(['minidump_unreadable'])
+    expect(notesOf({}, [of('native_not_symbolicated'), of('minidump_unreadable')]).map((note) => note.rule)).toEqual([
+      'minidump_unreadable',
+    ])
   })
 
   it.each([
@@ -71,10 +71,10 @@ describe('stackNoteOf', () => {
   ])('%j', (types, note) => expect(stackNoteOf(types.map((type) => ({ type })))).toBe(note))
 })
 
-describe('remarkIndex', () => {
-  it('keeps all remarks of a path', () => {
-    const index = remarkIndex(
-      remarksOfMeta({
+describe('notesByPath', () => {
+  it('keeps all notes of a path', () => {
+    const index = notesByPath(
+      notesOfMeta({
         a: {
           '': {
             len: 5,

@@ -1,5 +1,5 @@
 /** What happened to one value of the payload, or what was wrong with it. */
-export type Remark = {
+export type MetadataNote = {
   /** Dotted path in the payload. */
   path: string
   kind: 'trimmed' | 'scrubbed' | 'invalid'
@@ -9,16 +9,16 @@ export type Remark = {
   lengthWas: number | null
 }
 
-const remarksMax = 500
+const notesMax = 500
 const depthMax = 40
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A leaf of `_meta` (the object under key '') as remarks on `path`. */
-function remarksOfLeaf(leaf: Record<string, unknown>, path: string): Remark[] {
-  const found: Remark[] = []
+/** A leaf of `_meta` (the object under key '') as notes on `path`. */
+function notesOfLeaf(leaf: Record<string, unknown>, path: string): MetadataNote[] {
+  const found: MetadataNote[] = []
   const lengthWas = typeof leaf.len === 'number' ? leaf.len : null
   for (const item of Array.isArray(leaf.rem) ? leaf.rem : []) {
     const rule = Array.isArray(item) && typeof item[0] === 'string' ? item[0] : ''
@@ -32,28 +32,28 @@ function remarksOfLeaf(leaf: Record<string, unknown>, path: string): Remark[] {
   return found
 }
 
-/** All remarks of a `_meta` tree, in the order of the tree; at most 500. Takes anything, never throws. */
-export function remarksOfMeta(meta: unknown): Remark[] {
-  const found: Remark[] = []
+/** All notes of a `_meta` tree, in the order of the tree; at most 500. Takes anything, never throws. */
+export function notesOfMeta(meta: unknown): MetadataNote[] {
+  const found: MetadataNote[] = []
   const walk = (node: unknown, path: string, depth: number) => {
     if (!isRecord(node) || depth > depthMax) return
     const leaf = node['']
-    if (isRecord(leaf)) found.push(...remarksOfLeaf(leaf, path))
+    if (isRecord(leaf)) found.push(...notesOfLeaf(leaf, path))
     for (const [key, child] of Object.entries(node)) {
-      if (found.length >= remarksMax) return
+      if (found.length >= notesMax) return
       if (key !== '') walk(child, path === '' ? key : `${path}.${key}`, depth + 1)
     }
   }
   walk(meta, '', 0)
-  return found.slice(0, remarksMax)
+  return found.slice(0, notesMax)
 }
 
-/** The remarks of the event: those of `_meta`, then `errors` that speak of a value that has none yet. */
-export function remarksOf(
+/** The notes of the event: those of `_meta`, then `errors` that speak of a value that has none yet. */
+export function notesOf(
   meta: unknown,
   errors: readonly { type: string; message: string; data: Record<string, unknown> }[],
-): Remark[] {
-  const found = remarksOfMeta(meta)
+): MetadataNote[] {
+  const found = notesOfMeta(meta)
   const known = new Set(found.map((item) => item.path))
   for (const error of errors) {
     // Said where the stack stands: nothing of what was sent is wrong.
@@ -68,7 +68,7 @@ export function remarksOf(
       lengthWas: null,
     })
   }
-  return found.slice(0, remarksMax)
+  return found.slice(0, notesMax)
 }
 
 /** What is to be said of the stacks of an event that came with a minidump. */
@@ -77,13 +77,13 @@ export function stackNoteOf(errors: readonly { type: string }[]): 'notSymbolicat
   return errors.some((error) => error.type === 'minidump_unreadable') ? 'dumpUnreadable' : undefined
 }
 
-/** Looks up remarks by path. Paths are compared as the payload has them (`exception.values.0.value`). */
-export function remarkIndex(remarks: readonly Remark[]): Map<string, Remark[]> {
-  const index = new Map<string, Remark[]>()
-  for (const remark of remarks) {
-    const known = index.get(remark.path)
-    if (known) known.push(remark)
-    else index.set(remark.path, [remark])
+/** Looks up notes by path. Paths are compared as the payload has them (`exception.values.0.value`). */
+export function notesByPath(notes: readonly MetadataNote[]): Map<string, MetadataNote[]> {
+  const index = new Map<string, MetadataNote[]>()
+  for (const note of notes) {
+    const known = index.get(note.path)
+    if (known) known.push(note)
+    else index.set(note.path, [note])
   }
   return index
 }

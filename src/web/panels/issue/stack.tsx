@@ -7,9 +7,9 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Segments } from '../../ui/segments.tsx'
-import { Facts, valueText } from './detail-list.tsx'
+import { DetailList, valueText } from './detail-list.tsx'
 import { chainOf, type FrameMode, type FrameRun, firstOpen, placeOf, rawTrace, runsOf, threadsOf } from './frames.ts'
-import { Mark } from './metadata-note.tsx'
+import { MetadataNote } from './metadata-note.tsx'
 
 export type StackView = FrameMode | 'raw'
 
@@ -54,8 +54,8 @@ function Frame({ frame, path, open: openFirst }: { frame: RestFrame; path: strin
         <code title={frame.absPath ?? undefined}>
           <PlainText text={place || t('unknown')} charactersMax={300} />
         </code>
-        <Mark path={`${path}.function`} />
-        <Mark path={`${path}.filename`} />
+        <MetadataNote path={`${path}.function`} />
+        <MetadataNote path={`${path}.filename`} />
       </span>
       {frame.inApp ? <span className="chip text-accent">{t('inApp')}</span> : null}
     </>
@@ -73,8 +73,8 @@ function Frame({ frame, path, open: openFirst }: { frame: RestFrame; path: strin
       {open && frame.context.length > 0 ? <Source frame={frame} /> : null}
       {open && vars.length > 0 ? (
         <div className="frame-vars">
-          <Facts
-            facts={vars.map(([name, value]) => ({ name, value: valueText(value), path: `${path}.vars.${name}` }))}
+          <DetailList
+            details={vars.map(([name, value]) => ({ name, value: valueText(value), path: `${path}.vars.${name}` }))}
           />
         </div>
       ) : null}
@@ -197,7 +197,7 @@ export function Exceptions({
             {at > 0 ? <p className="exception-cause">{t('cause')}</p> : null}
             <h3 className="exception-type">
               <PlainText text={exception.type ?? t('untyped')} charactersMax={300} />
-              <Mark path={`${path}.type`} />
+              <MetadataNote path={`${path}.type`} />
               {mechanism ? (
                 <span className="exception-mechanism">
                   <PlainText text={mechanism.type} charactersMax={80} />
@@ -208,7 +208,7 @@ export function Exceptions({
             {exception.value ? (
               <p className="exception-value">
                 <PlainText text={exception.value} charactersMax={6000} />
-                <Mark path={`${path}.value`} />
+                <MetadataNote path={`${path}.value`} />
               </p>
             ) : null}
             {view === 'raw' ? (

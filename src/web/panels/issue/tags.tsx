@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import type { RestEvent, RestTag } from '../../../contract/rest.ts'
+import { type Answered, dataFor } from '../../client/answered.ts'
 import { type ApiRequest, apiFetch } from '../../client/api.ts'
 import { Link } from '../../ui/link.tsx'
 import { Section } from '../../ui/panel-section.tsx'
@@ -40,21 +41,22 @@ export function TagBars({
   issueId,
   query,
   hrefOf,
-  given,
+  preloaded,
 }: {
   organization: string
   issueId: string
   query: NonNullable<ApiRequest['query']>
   hrefOf: TagHref
-  /** What came with the document for this query. */
-  given: RestTag[] | undefined
+  /** What came with the document. */
+  preloaded: Answered<RestTag[]> | undefined
 }) {
   const t = useTranslations('issues.tags')
+  const initialData = dataFor(preloaded, query)
   const { data } = useQuery({
     queryKey: ['issue-tags', organization, issueId, query],
     queryFn: ({ signal }) =>
       apiFetch<RestTag[]>(`organizations/${organization}/issues/${issueId}/tags/`, { query, signal }),
-    ...(given ? { initialData: given } : {}),
+    ...(initialData ? { initialData } : {}),
     retry: false,
   })
   if (!data?.length) return null

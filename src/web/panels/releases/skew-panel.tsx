@@ -43,7 +43,7 @@ export function SkewPanel({ organization, panel }: { organization: string; panel
           </div>
         ))}
       </dl>
-      <Chart organization={organization} points={panel.points} marks={undefined} />
+      <Chart organization={organization} points={panel.points} annotations={undefined} />
       <Lists organization={organization} panel={panel} number={number} />
       <p className="mt-2 max-w-[88ch] text-small text-ink-3">
         {panel.environment === null ? `${t('cameHint')} ` : ''}

@@ -5,14 +5,7 @@ import { useState } from 'react'
 import { systemClock } from '../../../base/clock.ts'
 import { apiFetch } from '../../client/api.ts'
 import { Button } from '../../ui/controls.tsx'
-import {
-  environmentsPeriod,
-  type ProjectName,
-  projectIdsOf,
-  type Sort,
-  type StreamParams,
-  sorts,
-} from './list-params.ts'
+import { environmentsPeriod, type ListParams, type ProjectName, projectIdsOf, type Sort, sorts } from './list-params.ts'
 import { boundsOf, isRelativeRange, localFieldOf, type RelativeRange, relativeRanges } from './range.ts'
 import type { ParamChange } from './use-list-params.ts'
 
@@ -23,7 +16,7 @@ function AbsoluteRange({
   change,
   close,
 }: {
-  params: Pick<StreamParams, 'range'>
+  params: Pick<ListParams, 'range'>
   change: (change: ParamChange) => void
   close: () => void
 }) {
@@ -82,7 +75,7 @@ export function RangeSelect({
   params,
   change,
 }: {
-  params: Pick<StreamParams, 'range'>
+  params: Pick<ListParams, 'range'>
   change: (change: ParamChange) => void
 }) {
   const t = useTranslations('issues.range')
@@ -203,7 +196,7 @@ export function StreamFilters({
   environments,
 }: {
   organization: string
-  params: StreamParams
+  params: ListParams
   change: (change: ParamChange) => void
   projects: readonly ProjectName[]
   /** Those that came with the document. */

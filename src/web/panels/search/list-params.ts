@@ -14,11 +14,11 @@ export const defaultQuery = 'is:unresolved'
 /** Rows of one page of the stream. */
 export const rowsPerPage = 100
 
-export type StreamParams = { q: string; project: string; env: string; range: Range; sort: Sort }
+export type ListParams = { q: string; project: string; env: string; range: Range; sort: Sort }
 export type ProjectName = { id: string; slug: string; name: string }
 
 /** The stream's state in a query string: what a bookmark of the stream means. Unknown values are those of an empty one. */
-export function paramsOf(search: URLSearchParams): StreamParams {
+export function paramsOf(search: URLSearchParams): ListParams {
   return {
     q: search.get('q') ?? defaultQuery,
     project: search.get('project') ?? '',
@@ -45,7 +45,7 @@ export const projectSlugs = (words: readonly string[], projects: readonly Projec
   words.map((word) => projectOf(word, projects)?.slug ?? word)
 
 /** The parameters of the REST call for a state of the stream. */
-export function listQuery(params: StreamParams, projectIds: readonly string[]) {
+export function listQuery(params: ListParams, projectIds: readonly string[]) {
   const { range } = params
   return {
     query: params.q,
@@ -59,7 +59,7 @@ export function listQuery(params: StreamParams, projectIds: readonly string[]) {
 }
 
 /** Whether only the range was chosen: nothing to show is inbox zero then, not a search without a match. */
-export const isPlain = (params: StreamParams): boolean =>
+export const isPlain = (params: ListParams): boolean =>
   params.q.trim() === defaultQuery && params.project === '' && params.env === ''
 
 /** The last resolved issues, which stand at inbox zero, as the REST call asks for them. */
@@ -68,7 +68,7 @@ export const resolvedQuery = { query: 'is:resolved', sort: 'date', statsPeriod: 
 export const environmentsPeriod = '90d'
 
 /** The part of the URL that the issue page keeps: the range and the environment. */
-export function keptSearch(params: Pick<StreamParams, 'range' | 'env'>): string {
+export function keptSearch(params: Pick<ListParams, 'range' | 'env'>): string {
   const search = new URLSearchParams()
   if (params.range.kind === 'absolute') {
     search.set('from', new Date(params.range.fromMs).toISOString())

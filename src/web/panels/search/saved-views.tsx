@@ -10,12 +10,12 @@ import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import type { OfferUndo } from '../../ui/undo.ts'
-import type { ProjectName, StreamParams } from './list-params.ts'
+import type { ListParams, ProjectName } from './list-params.ts'
 import { partsOf, shownView, viewOf, viewSearch } from './views.ts'
 
 type Props = {
   organization: string
-  params: StreamParams
+  params: ListParams
   projects: readonly ProjectName[]
   /** Those that came with the document. */
   given: RestSearch[] | undefined

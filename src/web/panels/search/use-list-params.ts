@@ -1,7 +1,7 @@
 'use client'
 import { parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs'
 import { useMemo } from 'react'
-import { defaultQuery, type Sort, type StreamParams, sorts } from './list-params.ts'
+import { defaultQuery, type ListParams, type Sort, sorts } from './list-params.ts'
 import { rangeOf } from './range.ts'
 
 const parsers = {
@@ -25,7 +25,7 @@ export type ParamChange = {
 }
 
 /** The stream's state, all of it in the URL; changes are steps of the history. */
-export function useStreamParams(): [StreamParams, (change: ParamChange) => void] {
+export function useListParams(): [ListParams, (change: ParamChange) => void] {
   const [raw, set] = useQueryStates(parsers, { history: 'push' })
   const { q, project, env, t, from, to, sort } = raw
   const params = useMemo(

@@ -2,11 +2,11 @@ import type { RestSearch } from '../../../contract/rest-search.ts'
 import {
   apiSort,
   defaultQuery,
+  type ListParams,
   type ProjectName,
   projectIdsOf,
   projectSlugs,
   type Sort,
-  type StreamParams,
   sorts,
 } from './list-params.ts'
 import { isRelativeRange } from './range.ts'
@@ -37,7 +37,7 @@ export function viewSearch(view: Shown, projects: readonly ProjectName[]): strin
 const names = (text: string) => text.split(',').filter((part) => part !== '')
 
 /** What the stream shows, as a view is saved: projects by their ids, as a slug may be another project's one day. */
-export function viewOf(params: StreamParams, projects: readonly ProjectName[]): Shown {
+export function viewOf(params: ListParams, projects: readonly ProjectName[]): Shown {
   const { range } = params
   const fixed = range.kind === 'absolute'
   return {
@@ -65,7 +65,7 @@ export const partsOf = ({ query, sort, projects, environments, statsPeriod, star
 /** The view that the stream shows now; a changed one is none. */
 export function shownView(
   views: readonly RestSearch[],
-  params: StreamParams,
+  params: ListParams,
   projects: readonly ProjectName[],
 ): RestSearch | undefined {
   const now = viewSearch(viewOf(params, projects), projects)
@@ -73,13 +73,13 @@ export function shownView(
 }
 
 /** What stands in the address beside the search text, by name, for the form of the box. */
-export function keptParams(params: StreamParams): Record<string, string> {
+export function keptParams(params: ListParams): Record<string, string> {
   const search = new URLSearchParams(viewSearch({ ...viewOf(params, []), query: defaultQuery }, []))
   return Object.fromEntries(search)
 }
 
 /** Within which projects and environments a list completes values. */
-export function completionScope(params: Pick<StreamParams, 'env'>, projectIds: readonly string[]) {
+export function completionScope(params: Pick<ListParams, 'env'>, projectIds: readonly string[]) {
   const environment = names(params.env)
   return {
     project: projectIds.length ? projectIds : undefined,

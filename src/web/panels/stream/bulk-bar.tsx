@@ -1,6 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import type { Standing } from '../../client/issue-status.ts'
+import type { StatusChange } from '../../client/issue-status.ts'
 import { Button } from '../../ui/controls.tsx'
 import type { Decisions } from '../triage/decisions.tsx'
 import type { Merge } from '../triage/merge.tsx'
@@ -33,7 +33,7 @@ export function BulkBar({
   /** Every loaded row is selected. */
   loaded: boolean
   canTriage: boolean
-  decide: (standing: Standing) => void
+  decide: (change: StatusChange) => void
   decisions: Decisions
   assign: () => void
   merge: Merge

@@ -5,9 +5,9 @@ import { rangeOf } from '../../../query/range.ts'
 import { viewsOf } from '../../../query/saved.ts'
 import type { Organization, Project } from '../../../store/meta/meta.ts'
 import { app } from '../../handle.ts'
-import { givenMarks } from '../../server/chart-annotations.ts'
+import { loadAnnotations } from '../../server/chart-annotations.ts'
 import { unlessAway } from '../../server/unless-away.ts'
-import { marksQuery } from '../../ui/chart/annotations.ts'
+import { annotationsQuery } from '../../ui/chart/annotations.ts'
 import { isPlain, listQuery, paramsOf, projectIdsOf, resolvedQuery, rowsPerPage } from '../search/list-params.ts'
 import { environmentsOf } from '../search/load-environments.ts'
 import type { Page } from './rows.ts'
@@ -74,17 +74,17 @@ export async function firstScreen(
     return { rows, resolved: isEmpty ? await inTime(resolvedOf()) : undefined }
   }
   try {
-    const marksOf = async () => givenMarks({ organization, ...viewOf() }, marksQuery(query))
-    const [list, environments, marks] = await Promise.all([
+    const annotationsOf = async () => loadAnnotations({ organization, ...viewOf() }, annotationsQuery(query))
+    const [list, environments, annotations] = await Promise.all([
       listOf(),
       inTime(environmentsOf(projects)),
-      unlessAway(marksOf()),
+      unlessAway(annotationsOf()),
     ])
     const mayShare = projects.some((project) => auth.may(actor, 'issue:triage', { organization, project }) === 'yes')
     return {
       ...list,
       environments,
-      marks,
+      annotations,
       views: viewsOf(meta, organization.id, { userId: actor.person.id, mayShare }),
     }
   } finally {

@@ -9,13 +9,13 @@ import { Button, buttonClass } from '../../ui/controls.tsx'
 import { Link } from '../../ui/link.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { IssueRow, useRowWords } from '../issue/issue-row.tsx'
-import { isPlain, listQuery, type ProjectName, resolvedQuery, type StreamParams } from '../search/list-params.ts'
+import { isPlain, type ListParams, listQuery, type ProjectName, resolvedQuery } from '../search/list-params.ts'
 import { jumpOf, termsOf, withoutTerm } from '../search/terms.ts'
 import type { ParamChange } from '../search/use-list-params.ts'
 
 type NoMatchProps = {
   organization: string
-  params: StreamParams
+  params: ListParams
   projectIds: readonly string[]
   projects: readonly ProjectName[]
   change: (change: ParamChange) => void

@@ -3,7 +3,7 @@ import { useTranslations } from 'next-intl'
 import { useMemo } from 'react'
 import type { OfferUndo } from '../../ui/undo.ts'
 import { StreamFilters } from '../search/list-filters.tsx'
-import { type ProjectName, projectIdsOf, type StreamParams } from '../search/list-params.ts'
+import { type ListParams, type ProjectName, projectIdsOf } from '../search/list-params.ts'
 import { SavedViews } from '../search/saved-views.tsx'
 import { SearchBox } from '../search/search-box.tsx'
 import type { ParamChange } from '../search/use-list-params.ts'
@@ -22,7 +22,7 @@ export function StreamBar({
   refused,
 }: {
   organization: string
-  params: StreamParams
+  params: ListParams
   change: (change: ParamChange) => void
   projects: readonly ProjectName[]
   first: FirstScreen

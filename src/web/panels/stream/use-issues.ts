@@ -5,9 +5,9 @@ import { systemClock } from '../../../base/clock.ts'
 import type { RestIssue } from '../../../contract/rest.ts'
 import { ApiError, apiFetch, apiPage } from '../../client/api.ts'
 import { growingPause } from '../../client/backoff.ts'
-import { type Standing, withStatus } from '../../client/issue-status.ts'
+import { type StatusChange, withStatus } from '../../client/issue-status.ts'
 import { useLive, useLiveId } from '../../ui/live.tsx'
-import { listQuery, rowsPerPage, type StreamParams } from '../search/list-params.ts'
+import { type ListParams, listQuery, rowsPerPage } from '../search/list-params.ts'
 import { createLiveRows, type LiveRows } from './live-rows.ts'
 import { changeRows, countUp, mergeRows, type Page, rowsOf } from './rows.ts'
 
@@ -115,7 +115,7 @@ const changed = (row: RestIssue, next: RestIssue): RestIssue =>
  */
 export function useIssues(
   organization: string,
-  params: StreamParams,
+  params: ListParams,
   projectIds: readonly string[],
   first: FirstRows | undefined,
 ) {
@@ -162,7 +162,7 @@ export function useIssues(
       taken()
     },
     /** Shows a status before (or without) asking the server. */
-    show: (ids: readonly string[], standing: Standing) => changeOf(ids, (row) => withStatus(row, standing)),
+    show: (ids: readonly string[], change: StatusChange) => changeOf(ids, (row) => withStatus(row, change)),
     /** Shows an assignee before (or without) asking the server. */
     showAssignee: (ids: readonly string[], assignedTo: RestIssue['assignedTo']) =>
       changeOf(ids, (row) => ({ ...row, assignedTo })),
@@ -182,7 +182,7 @@ export function useIssues(
 
 type Freshness = {
   organization: string
-  params: StreamParams
+  params: ListParams
   /** Changes up to this id are in the rows. */
   since: number
   rows: readonly RestIssue[]

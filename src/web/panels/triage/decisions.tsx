@@ -4,7 +4,7 @@ import { useTranslations } from 'next-intl'
 import { type ReactNode, useState } from 'react'
 import { systemClock } from '../../../base/clock.ts'
 import type { RestIssue } from '../../../contract/rest.ts'
-import type { Standing } from '../../client/issue-status.ts'
+import type { StatusChange } from '../../client/issue-status.ts'
 import type { Choice } from '../../ui/choice-dialog.tsx'
 import { useKey } from '../../ui/keys/keys.tsx'
 import { usePaletteActions } from '../../ui/palette-actions.tsx'
@@ -26,7 +26,7 @@ type Options = {
   canTriage: boolean
   /** The issues that a decision would be for. */
   targets: () => readonly Pick<RestIssue, 'id' | 'revision' | 'priority' | 'priorityReason'>[]
-  decide: (standing: Standing) => void
+  decide: (change: StatusChange) => void
   /** Everything that the search finds is meant: priorities go there, too. */
   all?: Everything | undefined
   ask: () => void
@@ -57,7 +57,7 @@ export function useDecisionKeys(options: Options): Decisions {
   const decideNext = () => decide({ status: 'resolved', statusDetails: { inNextRelease: true } })
 
   const ways = (kind: 'resolve' | 'archive' | 'snooze', list: readonly Way[]): Choice[] =>
-    list.map(({ id, standing }) => ({ id: `${kind}-${id}`, text: t(`${kind}.${id}`), run: () => decide(standing) }))
+    list.map(({ id, change }) => ({ id: `${kind}-${id}`, text: t(`${kind}.${id}`), run: () => decide(change) }))
   const choices: Record<Question, () => Choice[]> = {
     resolve: () => ways('resolve', resolveWays),
     archive: () => ways('archive', archiveWays),

@@ -7,7 +7,7 @@ import { putIssues } from './change.ts'
 const lookMs = 1_000
 
 /** Notes that the person has looked at the issue; not from the server, which renders pages that are only prefetched, too. */
-export function useLook(organization: string, issueId: string, hasSeen: boolean): void {
+export function useMarkSeen(organization: string, issueId: string, hasSeen: boolean): void {
   useEffect(() => {
     if (hasSeen) return
     return systemClock.after(lookMs, () => {

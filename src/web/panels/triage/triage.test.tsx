@@ -46,8 +46,8 @@ describe('a name behind an @', () => {
 
 describe('ways to decide', () => {
   it('are what the API takes', () => {
-    expect(resolveWays.map((resolveWay) => resolveWay.standing.status)).toEqual(['resolved', 'resolved', 'resolved'])
-    expect(archiveWays.every((archiveWay) => archiveWay.standing.status === 'ignored')).toBe(true)
-    expect(snoozeWays(0)[1]?.standing.statusDetails).toEqual({ ignoreUntil: '1970-01-02T00:00:00.000Z' })
+    expect(resolveWays.map((resolveWay) => resolveWay.change.status)).toEqual(['resolved', 'resolved', 'resolved'])
+    expect(archiveWays.every((archiveWay) => archiveWay.change.status === 'ignored')).toBe(true)
+    expect(snoozeWays(0)[1]?.change.statusDetails).toEqual({ ignoreUntil: '1970-01-02T00:00:00.000Z' })
   })
 })

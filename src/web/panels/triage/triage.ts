@@ -1,11 +1,11 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import type { Before, Standing } from '../../client/issue-status.ts'
+import type { Before, StatusChange } from '../../client/issue-status.ts'
 import type { OfferUndo } from '../../ui/undo.ts'
 import { putIssues, type Settled, useComplaint, useTakeBack } from './change.ts'
 
 /** `revision` (of the one issue) makes the change hold only if nobody else has changed it since. */
-export type Triage = (before: readonly Before[], to: Standing, revision?: number) => Promise<void>
+export type Triage = (before: readonly Before[], to: StatusChange, revision?: number) => Promise<void>
 
 const idsOf = ({ issues }: Before) => issues.map((issue) => issue.id)
 
@@ -15,7 +15,7 @@ const idsOf = ({ issues }: Before) => issues.map((issue) => issue.id)
  */
 export function useTriage(
   organization: string,
-  show: (ids: readonly string[], standing: Standing) => void,
+  show: (ids: readonly string[], change: StatusChange) => void,
   settled: Settled,
   offerUndo: OfferUndo,
 ): Triage {

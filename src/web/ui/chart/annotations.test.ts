@@ -1,24 +1,24 @@
 import { describe, expect, it, test } from 'vitest'
 import { releasePath } from '../../client/release-path.ts'
-import { type ChartMark, markGroups, spanOf, sparkMarks } from './annotations.ts'
+import { type ChartAnnotation, groupAnnotations, spanOf, sparkPath } from './annotations.ts'
 import { sparkHeightPx } from './bars.ts'
 
 const at = (ms: number) => new Date(ms).toISOString()
-const release = (version: string, ms: number): ChartMark => ({
+const release = (version: string, ms: number): ChartAnnotation => ({
   kind: 'release',
   version,
   at: at(ms),
   environment: null,
 })
-const deploy = (version: string, ms: number, environment: string): ChartMark => ({
+const deploy = (version: string, ms: number, environment: string): ChartAnnotation => ({
   kind: 'deploy',
   version,
   at: at(ms),
   environment,
 })
 
-describe('markGroups, of a chart from 1,000 to 2,000 ms with room for 10', () => {
-  it.each<[string, ChartMark[], [number, string, string][]]>([
+describe('groupAnnotations, of a chart from 1,000 to 2,000 ms with room for 10', () => {
+  it.each<[string, ChartAnnotation[], [number, string, string][]]>([
     ['none', [], []],
     ['one', [release('a', 1500)], [[0.5, 'a', '']]],
     [
@@ -62,7 +62,7 @@ describe('markGroups, of a chart from 1,000 to 2,000 ms with room for 10', () =>
       [[0.5, 'a', 'production staging']],
     ],
   ])('%s', (_name, marks, expected) => {
-    const groups = markGroups(marks, 1000, 2000, 10)
+    const groups = groupAnnotations(marks, 1000, 2000, 10)
     expect(groups.map((group) => [group.place, group.versions.join(' '), group.environments.join(' ')])).toEqual(
       expected,
     )
@@ -70,23 +70,23 @@ describe('markGroups, of a chart from 1,000 to 2,000 ms with room for 10', () =>
 
   it('thousands are as many as there is room for, and none is lost', () => {
     const marks = Array.from({ length: 5000 }, (_one, index) => release(`v${index}`, 1000 + index / 5))
-    const groups = markGroups(marks, 1000, 2000, 48)
+    const groups = groupAnnotations(marks, 1000, 2000, 48)
     expect(groups.length).toBeLessThanOrEqual(48)
     expect(groups.length).toBeGreaterThan(40)
     expect(groups.reduce((sum, group) => sum + group.versions.length, 0)).toBe(5000)
   })
 
-  it('a chart of no length has none', () => expect(markGroups([release('a', 1000)], 1000, 1000, 10)).toEqual([]))
+  it('a chart of no length has none', () => expect(groupAnnotations([release('a', 1000)], 1000, 1000, 10)).toEqual([]))
   it('says from when to when', () => {
-    const [group] = markGroups([release('a', 1500), release('b', 1550)], 1000, 2000, 10)
+    const [group] = groupAnnotations([release('a', 1500), release('b', 1550)], 1000, 2000, 10)
     expect([group?.fromMs, group?.toMs]).toEqual([1500, 1550])
   })
 })
 
-test('sparkMarks: a line of full height for each group', () => {
-  const groups = markGroups([release('a', 1250), release('b', 2000)], 1000, 2000, 10)
-  expect(sparkMarks(groups)).toBe(`M29.5 0v${sparkHeightPx}M118 0v${sparkHeightPx}`)
-  expect(sparkMarks([])).toBe('')
+test('sparkPath: a line of full height for each group', () => {
+  const groups = groupAnnotations([release('a', 1250), release('b', 2000)], 1000, 2000, 10)
+  expect(sparkPath(groups)).toBe(`M29.5 0v${sparkHeightPx}M118 0v${sparkHeightPx}`)
+  expect(sparkPath([])).toBe('')
 })
 
 test.each<[string, [number, number][], [number, number] | undefined]>([

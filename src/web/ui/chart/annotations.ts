@@ -1,11 +1,11 @@
-import type { RestMark, RestMarks } from '../../../contract/rest-release.ts'
+import type { RestMark } from '../../../contract/rest-release.ts'
 import { sparkHeightPx, sparkWidthPx } from './bars.ts'
 
 /** A release or a deploy at a time, as a chart marks it. */
-export type ChartMark = Pick<RestMark, 'kind' | 'version' | 'at' | 'environment'>
+export type ChartAnnotation = Pick<RestMark, 'kind' | 'version' | 'at' | 'environment'>
 
 /** Marks that stand so close on a chart that they share one hairline. */
-export type MarkGroup = {
+export type AnnotationGroup = {
   /** Where the first of them stands: 0 is the chart's left end, 1 its right. */
   place: number
   fromMs: number
@@ -16,7 +16,7 @@ export type MarkGroup = {
   environments: string[]
 }
 
-const groupOf = (place: number, atMs: number): MarkGroup => ({
+const groupOf = (place: number, atMs: number): AnnotationGroup => ({
   place,
   fromMs: atMs,
   toMs: atMs,
@@ -28,8 +28,13 @@ const groupOf = (place: number, atMs: number): MarkGroup => ({
  * Marks as hairlines of a chart from `fromMs` to `toMs` (ms since 1970), oldest first. A chart has room for `slots`
  * hairlines: those that are nearer to the one before than that are counted there. What lies outside or has no time is left out.
  */
-export function markGroups(marks: readonly ChartMark[], fromMs: number, toMs: number, slots: number): MarkGroup[] {
-  const groups: MarkGroup[] = []
+export function groupAnnotations(
+  marks: readonly ChartAnnotation[],
+  fromMs: number,
+  toMs: number,
+  slots: number,
+): AnnotationGroup[] {
+  const groups: AnnotationGroup[] = []
   const timed = marks.map((mark) => ({ mark, atMs: Date.parse(mark.at) }))
   for (const { mark, atMs } of timed.sort((item, other) => item.atMs - other.atMs)) {
     if (!(atMs >= fromMs && atMs <= toMs && toMs > fromMs)) continue
@@ -48,7 +53,7 @@ export function markGroups(marks: readonly ChartMark[], fromMs: number, toMs: nu
 }
 
 /** One SVG path of the hairlines of groups over a sparkline; '' for none. */
-export function sparkMarks(groups: readonly MarkGroup[]): string {
+export function sparkPath(groups: readonly AnnotationGroup[]): string {
   return groups.map(({ place }) => `M${Math.round(place * sparkWidthPx * 10) / 10} 0v${sparkHeightPx}`).join('')
 }
 
@@ -62,7 +67,7 @@ export function spanOf(points: readonly (readonly [number, number])[]): { fromMs
 }
 
 /** What a call for marks says of projects, environments and range. */
-export type MarksQuery = {
+export type AnnotationsQuery = {
   project?: readonly string[] | undefined
   environment?: readonly string[] | undefined
   statsPeriod?: string | undefined
@@ -71,9 +76,12 @@ export type MarksQuery = {
 }
 
 /** Where and when, of the query of a list or an issue: what its marks are asked for with. */
-export function marksQuery({ project, environment, statsPeriod, start, end }: MarksQuery): MarksQuery {
+export function annotationsQuery({
+  project,
+  environment,
+  statsPeriod,
+  start,
+  end,
+}: AnnotationsQuery): AnnotationsQuery {
   return { project, environment, statsPeriod, start, end }
 }
-
-/** Marks that came with the document, and the JSON text of the query that they answer. */
-export type GivenMarks = { key: string; marks: RestMarks }

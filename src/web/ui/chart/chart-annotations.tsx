@@ -6,7 +6,7 @@ import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import { withBase } from '../../base-path.ts'
 import { releasePath } from '../../client/release-path.ts'
 import { PlainText } from '../plain-text.tsx'
-import type { MarkGroup } from './annotations.ts'
+import type { AnnotationGroup } from './annotations.ts'
 
 /** Versions that a hairline of several names; the others are a number. */
 const namedMax = 3
@@ -19,7 +19,7 @@ const steps: Record<string, (at: number, last: number) => number> = {
 }
 
 /** What a hairline stands for, in words: beside it on hover and focus, and its name for screen readers. */
-function MarkWords({ group }: { group: MarkGroup }) {
+function AnnotationText({ group }: { group: AnnotationGroup }) {
   const t = useTranslations('releases.marks')
   const locale = useLocale()
   const time = useMemo(
@@ -57,7 +57,13 @@ function MarkWords({ group }: { group: MarkGroup }) {
  * Hairlines of releases and deploys over a chart (its nearest positioned parent). One stop of the tab key: the arrows go
  * on from there. Each is a link to its release, one of several to the newest.
  */
-export function ChartMarks({ organization, groups }: { organization: string; groups: readonly MarkGroup[] }) {
+export function ChartAnnotations({
+  organization,
+  groups,
+}: {
+  organization: string
+  groups: readonly AnnotationGroup[]
+}) {
   const t = useTranslations('releases.marks')
   const router = useRouter()
   const list = useRef<HTMLUListElement>(null)
@@ -93,7 +99,7 @@ export function ChartMarks({ organization, groups }: { organization: string; gro
                 router.push(path)
               }}
             >
-              <MarkWords group={group} />
+              <AnnotationText group={group} />
             </a>
           </li>
         )

@@ -3,9 +3,9 @@ import { useLocale, useTranslations } from 'next-intl'
 import { useMemo, useState } from 'react'
 import type { RestPoint } from '../../../contract/rest.ts'
 import type { RestMarks } from '../../../contract/rest-release.ts'
-import { markGroups, spanOf } from './annotations.ts'
+import { groupAnnotations, spanOf } from './annotations.ts'
 import { barsOf, roundTop } from './bars.ts'
-import { ChartMarks } from './chart-annotations.tsx'
+import { ChartAnnotations } from './chart-annotations.tsx'
 
 const heightPx = 72
 /** Hairlines that a chart has room for: one in 7 px of a phone. */
@@ -15,11 +15,11 @@ type ChartProps = {
   points: readonly RestPoint[]
   organization: string
   /** Releases and deploys of the time; undefined while they are not known. */
-  marks: RestMarks | undefined
+  annotations: RestMarks | undefined
 }
 
 /** Events over the range as bars from zero, with the scale, the bar under the pointer in words, and releases as hairlines. */
-export function Chart({ points, organization, marks }: ChartProps) {
+export function Chart({ points, organization, annotations }: ChartProps) {
   const t = useTranslations('issues.chart')
   const tMarks = useTranslations('releases.marks')
   const locale = useLocale()
@@ -27,8 +27,8 @@ export function Chart({ points, organization, marks }: ChartProps) {
   const bars = useMemo(() => barsOf(points), [points])
   const groups = useMemo(() => {
     const span = spanOf(points)
-    return span && marks ? markGroups(marks.marks, span.fromMs, span.toMs, markSlots) : []
-  }, [points, marks])
+    return span && annotations ? groupAnnotations(annotations.marks, span.fromMs, span.toMs, markSlots) : []
+  }, [points, annotations])
   const top = roundTop(Math.max(0, ...bars.map((bar) => bar.events)))
   const number = useMemo(() => new Intl.NumberFormat(locale), [locale])
   const time = (seconds: number) =>
@@ -67,7 +67,7 @@ export function Chart({ points, organization, marks }: ChartProps) {
               )
             })}
           </svg>
-          <ChartMarks organization={organization} groups={groups} />
+          <ChartAnnotations organization={organization} groups={groups} />
         </div>
         <figcaption>
           {shown ? (
@@ -81,8 +81,8 @@ export function Chart({ points, organization, marks }: ChartProps) {
             </>
           )}
         </figcaption>
-        {marks && marks.omitted > 0 ? (
-          <p className="chart-note">{tMarks('omitted', { count: marks.omitted })}</p>
+        {annotations && annotations.omitted > 0 ? (
+          <p className="chart-note">{tMarks('omitted', { count: annotations.omitted })}</p>
         ) : null}
       </div>
     </figure>

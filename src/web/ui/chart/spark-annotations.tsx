@@ -2,8 +2,8 @@
 import { useCallback, useMemo } from 'react'
 import type { RestIssue } from '../../../contract/rest.ts'
 import type { RestMarks } from '../../../contract/rest-release.ts'
-import { markGroups, spanOf, sparkMarks } from './annotations.ts'
-import { ChartMarks } from './chart-annotations.tsx'
+import { groupAnnotations, spanOf, sparkPath } from './annotations.ts'
+import { ChartAnnotations } from './chart-annotations.tsx'
 
 /** Hairlines that a sparkline has room for: one in 7 px. */
 const sparkSlots = 16
@@ -16,35 +16,41 @@ function useSpan(rows: readonly RestIssue[]) {
 }
 
 /** Gives the hairlines over an issue's sparkline as a path: releases and deploys of its project. */
-export function useSparkMarks(rows: readonly RestIssue[], marks: RestMarks | undefined): (issue: RestIssue) => string {
+export function useSparkAnnotations(
+  rows: readonly RestIssue[],
+  annotations: RestMarks | undefined,
+): (issue: RestIssue) => string {
   const span = useSpan(rows)
   const paths = useMemo(() => {
-    const slugs = new Set(marks?.marks.flatMap((mark) => mark.projects))
+    const slugs = new Set(annotations?.marks.flatMap((mark) => mark.projects))
     return new Map(
       [...slugs].map((slug) => {
-        const own = marks?.marks.filter((mark) => mark.projects.includes(slug)) ?? []
-        return [slug, sparkMarks(markGroups(own, span.fromMs, span.toMs, sparkSlots))]
+        const own = annotations?.marks.filter((mark) => mark.projects.includes(slug)) ?? []
+        return [slug, sparkPath(groupAnnotations(own, span.fromMs, span.toMs, sparkSlots))]
       }),
     )
-  }, [marks, span])
+  }, [annotations, span])
   return useCallback((issue) => paths.get(issue.project.slug) ?? '', [paths])
 }
 
 /** The hairlines of all sparklines once, over their column: what they stand for, by pointer and by keyboard. */
-export function SparkRule({
+export function SparkAnnotations({
   organization,
   rows,
-  marks,
+  annotations,
 }: {
   organization: string
   rows: readonly RestIssue[]
-  marks: RestMarks | undefined
+  annotations: RestMarks | undefined
 }) {
   const span = useSpan(rows)
-  const groups = useMemo(() => markGroups(marks?.marks ?? [], span.fromMs, span.toMs, sparkSlots), [marks, span])
+  const groups = useMemo(
+    () => groupAnnotations(annotations?.marks ?? [], span.fromMs, span.toMs, sparkSlots),
+    [annotations, span],
+  )
   return groups.length ? (
     <div className="spark-rule">
-      <ChartMarks organization={organization} groups={groups} />
+      <ChartAnnotations organization={organization} groups={groups} />
     </div>
   ) : null
 }

@@ -1,203 +1,45 @@
 'use client'
 import '../../../../../styles/issues.css'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useTranslations } from 'next-intl'
-import { type ReactNode, useMemo } from 'react'
-import type { RestEvent, RestIssueDetail } from '../../../../../../contract/rest.ts'
-import type { RestCommitters } from '../../../../../../contract/rest-release.ts'
 import { withBase } from '../../../../../base-path.ts'
-import { ApiError, type ApiRequest, apiFetch } from '../../../../../client/api.ts'
-import { growingPause } from '../../../../../client/backoff.ts'
-import { entryOf } from '../../../../../client/event-entries.ts'
-import { type Standing, statusesOf, withStatus } from '../../../../../client/issue-status.ts'
-import { Signs } from '../../../../../panels/diagnostics/diagnostics.tsx'
-import { BrowserSide } from '../../../../../panels/error-links/browser-side.tsx'
-import { DigestList } from '../../../../../panels/error-links/digest-list.tsx'
-import { HiddenError } from '../../../../../panels/error-links/hidden-error.tsx'
-import { useFailure } from '../../../../../panels/error-links/use-failure.ts'
-import { UserReports } from '../../../../../panels/feedback/user-reports.tsx'
-import { Breadcrumbs } from '../../../../../panels/issue/breadcrumbs.tsx'
-import {
-  Attachments,
-  Contexts,
-  Csp,
-  Grouping,
-  RemarkList,
-  Request,
-  SdkAndPackages,
-  User,
-} from '../../../../../panels/issue/details.tsx'
-import { sectionsOf } from '../../../../../panels/issue/event-sections.ts'
-import { InCommon } from '../../../../../panels/issue/in-common.tsx'
-import { EventNav, IssueHeader } from '../../../../../panels/issue/issue-header.tsx'
-import { useIssueKeys } from '../../../../../panels/issue/issue-keys.ts'
-import { IssueNumbers } from '../../../../../panels/issue/issue-stats.tsx'
-import { Mark, RemarksProvider } from '../../../../../panels/issue/metadata-note.tsx'
-import { remarksOf, stackNoteOf } from '../../../../../panels/issue/metadata-notes.ts'
-import { NoiseBar } from '../../../../../panels/issue/noise.tsx'
-import { Payload } from '../../../../../panels/issue/payload.tsx'
-import { Exceptions, Frames, Threads } from '../../../../../panels/issue/stack.tsx'
-import { EventTags, TagBars, type TagHref } from '../../../../../panels/issue/tags.tsx'
-import { Suspects } from '../../../../../panels/releases/suspects.tsx'
-import { RangeSelect } from '../../../../../panels/search/list-filters.tsx'
+import { ApiError } from '../../../../../client/api.ts'
+import { MetadataNotes } from '../../../../../panels/issue/metadata-note.tsx'
+import { type LoadedIssue, passesByItself, useIssue } from '../../../../../panels/issue/use-issue.ts'
+import { useIssueDecisions } from '../../../../../panels/issue/use-issue-decisions.ts'
+import { useIssueKeys } from '../../../../../panels/issue/use-issue-keys.ts'
+import type { IssueContext, Preloaded } from '../../../../../panels/panel.ts'
+import { PanelList } from '../../../../../panels/panel-list.tsx'
 import { keptSearch } from '../../../../../panels/search/list-params.ts'
 import { tagHref } from '../../../../../panels/search/terms.ts'
-import { useStreamParams } from '../../../../../panels/search/use-list-params.ts'
-import { wantsDoctor } from '../../../../../panels/source-maps/doctor-questions.ts'
-import { EventDoctor } from '../../../../../panels/source-maps/event-doctor.tsx'
-import { TraceStrip } from '../../../../../panels/traces/trace-strip.tsx'
-import { ActivityList } from '../../../../../panels/triage/activity.tsx'
-import { type Assign, useAssign } from '../../../../../panels/triage/assignee.tsx'
-import { useDecisionKeys } from '../../../../../panels/triage/decisions.tsx'
-import { useLook } from '../../../../../panels/triage/mark-seen.ts'
-import { useTriage } from '../../../../../panels/triage/triage.ts'
-import { type GivenMarks, type MarksQuery, marksQuery } from '../../../../../ui/chart/annotations.ts'
-import { Chart } from '../../../../../ui/chart/chart.tsx'
-import { useReleaseMarks } from '../../../../../ui/chart/use-annotations.ts'
-import { copyText } from '../../../../../ui/clipboard.ts'
-import { useKey } from '../../../../../ui/keys/keys.tsx'
-import { StreamFailed, StreamLoading } from '../../../../../ui/list-states.tsx'
+import { useMarkSeen } from '../../../../../panels/triage/mark-seen.ts'
+import { ListFailed, ListLoading } from '../../../../../ui/list-states.tsx'
 import { useLive } from '../../../../../ui/live.tsx'
-import { Section } from '../../../../../ui/panel-section.tsx'
-import { PlainText } from '../../../../../ui/plain-text.tsx'
-import { bytesText } from '../../../../../ui/relative.ts'
-import { ReleaseLink } from '../../../../../ui/release-link.tsx'
-import { EmptyState } from '../../../../../ui/states.tsx'
-import { useToast } from '../../../../../ui/toast.tsx'
-import { useUndo } from '../../../../../ui/undo.ts'
-import type { GivenParts } from './preloaded.ts'
+import { issuePanels } from './panels.ts'
 
-type PageProps = {
-  organization: string
+type PageProps = Pick<IssueContext, 'organization' | 'canTriage' | 'canFilter' | 'meUserId'> & {
   issueId: string
   shortId: string
   /** Which event: latest, first, a number or an id. */
   choice: string
-  detail: RestIssueDetail | undefined
-  event: RestEvent | undefined
-  away: boolean
-  canTriage: boolean
-  canFilter: boolean
-  meUserId: string
-  /** Releases and deploys for the chart. */
-  marks: GivenMarks | undefined
-  /** Commits that may have brought the issue; undefined: nobody could say. */
-  suspects: RestCommitters | undefined
-  /** What came with the document of the parts that ask for themselves. */
-  parts: GivenParts
+  loaded: LoadedIssue
+  /** What the panels show at once. */
+  preloaded: Preloaded
 }
 
-const mayWait = (error: unknown) => error instanceof ApiError && (error.status === 0 || error.status === 503)
-
-/** Issue and event, given by the server where the store answered it, else (and after changes) by the API. */
-function useIssue({ organization, issueId, choice, detail, event, away }: PageProps) {
-  const [params] = useStreamParams()
-  const { range, env } = params
-  const query = useMemo(
-    () => ({
-      ...(range.kind === 'relative'
-        ? { statsPeriod: range.period }
-        : { start: new Date(range.fromMs).toISOString(), end: new Date(range.toMs).toISOString() }),
-      environment: env ? env.split(',') : undefined,
-    }),
-    [range, env],
-  )
-  const path = `organizations/${organization}/issues/${issueId}/`
-  const key = useMemo(() => ['issue', organization, issueId, query] as const, [organization, issueId, query])
-  const options = {
-    retry: (tries: number, error: Error) => mayWait(error) && tries < 1000,
-    retryDelay: (tries: number) => growingPause(tries),
-  }
-  const issue = useQuery({
-    queryKey: key,
-    queryFn: ({ signal }) => apiFetch<RestIssueDetail>(path, { query, signal }),
-    initialData: detail,
-    staleTime: 30_000,
-    ...options,
-  })
-  const shown = useQuery({
-    queryKey: ['issue-event', organization, issueId, choice, event?.eventID],
-    queryFn: ({ signal }) => apiFetch<RestEvent>(`${path}events/${encodeURIComponent(choice)}/`, { signal }),
-    initialData: event,
-    enabled: away,
-    staleTime: Number.POSITIVE_INFINITY,
-    ...options,
-  })
-  return { params, query, key, issue, event: shown.data, failure: issue.failureReason ?? shown.failureReason }
-}
-
-/** What can be done with the issue, shown at once and guarded by its revision. */
-function useDeciding({
-  organization,
-  issueId,
-  canTriage,
-  detail,
-  queryKey,
-  refetch,
-}: {
-  organization: string
-  issueId: string
-  canTriage: boolean
-  detail: RestIssueDetail | undefined
-  queryKey: readonly unknown[]
-  refetch: () => void
-}) {
-  const client = useQueryClient()
-  // As the server will have it: each change is one revision more.
-  const patch = (change: (before: RestIssueDetail) => Partial<RestIssueDetail>) =>
-    client.setQueryData<RestIssueDetail>(
-      queryKey,
-      (before) => before && { ...before, ...change(before), revision: before.revision + 1 },
-    )
-  const show = (_ids: readonly string[], standing: Standing) => patch((before) => withStatus(before, standing))
-  const offerUndo = useUndo()
-  const triage = useTriage(organization, show, refetch, offerUndo)
-  const assign = useAssign({
-    organization,
-    canTriage,
-    targets: () => (detail ? [detail] : []),
-    show: (_ids, assignedTo) => patch(() => ({ assignedTo })),
-    settled: refetch,
-    offerUndo,
-    guarded: true,
-  })
-  const decide = (standing: Standing) => {
-    if (detail && canTriage) void triage(statusesOf([detail], new Set([issueId])), standing, detail.revision)
-  }
-  const targets = () => (detail ? [detail] : [])
-  const decisions = useDecisionKeys({
-    organization,
-    canTriage,
-    targets,
-    decide,
-    offerUndo,
-    ask: assign.ask,
-    settled: refetch,
-  })
-  return { decide, decisions, assign }
-}
-
-/** The page of one issue with one of its events. */
-export function IssuePage(props: PageProps) {
-  const { organization, issueId, shortId, canTriage, away } = props
-  const t = useTranslations('issues')
-  const toast = useToast()
-  const [, change] = useStreamParams()
-  const { params, query, key, issue, event, failure } = useIssue(props)
-  const detail = issue.data
+/** The page of one issue with one of its events: a frame around the panels of panels.ts. */
+export function IssuePage({ organization, issueId, shortId, choice, loaded, preloaded, ...viewer }: PageProps) {
+  const { canTriage } = viewer
+  const { params, query, queryKey, detail, event, failure, refetch } = useIssue(organization, issueId, choice, loaded)
   const base = `/o/${organization}/issues`
   const kept = keptSearch(params)
-  const hrefOf = (tag: string, value: string) => tagHref(base, kept, tag, value)
-  const refetch = () => void issue.refetch()
-  const { decide, decisions, assign } = useDeciding({
+  const { decide, decisions, assign } = useIssueDecisions({
     organization,
     issueId,
     canTriage,
     detail,
-    queryKey: key,
+    queryKey,
     refetch,
   })
-  useLook(organization, issueId, detail?.hasSeen ?? true)
+  useMarkSeen(organization, issueId, detail?.hasSeen ?? true)
   useLive((live) => {
     if (live.kind === 'missed' || (live.kind === 'issue' && live.id === issueId)) refetch()
   })
@@ -208,294 +50,44 @@ export function IssuePage(props: PageProps) {
           answer.ok ? answer.text() : '',
         )
       : ''
-  const group = t('keys.group')
-  useIssueKeys(organization, issueId, event, {
-    list: `${base}${kept}`,
-    issue: (id) => `${base}/${id}${kept}`,
-    event: (choice) => `${base}/${issueId}/events/${choice}${kept}`,
-  })
-  useKey('c', group, t('page.copyMarkdown'), async () => {
-    if (await copyText(await markdown())) toast({ text: t('page.copiedMarkdown'), stayMs: 3000 })
-  })
-  useKey('y', group, t('page.copyLink'), async () => {
-    if (await copyText(linkText())) toast({ text: t('page.copiedLink'), stayMs: 3000 })
-  })
+  useIssueKeys({ organization, issueId, event, base, kept, linkText, markdown })
   if (!detail)
-    return failure || away ? (
-      <StreamFailed error={failure ?? new ApiError(503, 'STORE_UNAVAILABLE', '')} retrying />
+    return failure || loaded.isAway ? (
+      <ListFailed error={failure ?? new ApiError(503, 'STORE_UNAVAILABLE', '')} retrying />
     ) : (
-      <StreamLoading />
+      <ListLoading />
     )
+  const context: IssueContext = {
+    ...viewer,
+    organization,
+    detail,
+    event,
+    base,
+    kept,
+    query,
+    hrefOf: (tag, value) => tagHref(base, kept, tag, value),
+    actions: { decide, ask: decisions.ask, assign, changed: refetch, linkText, markdown },
+  }
   return (
     <div className="issue-page">
       {assign.dialog}
       {decisions.dialog}
-      {failure && mayWait(failure) ? <StreamFailed error={failure} retrying /> : null}
-      <IssueHeader
-        detail={detail}
-        event={event}
-        base={base}
-        listSearch={kept}
-        organization={organization}
-        canTriage={canTriage}
-        decide={decide}
-        decisions={decisions}
-        linkText={linkText}
-        changed={refetch}
-      />
-      <NoiseBar
-        organization={organization}
-        detail={detail}
-        canTriage={canTriage}
-        canFilter={props.canFilter}
-        changed={refetch}
-        archive={() => decide({ status: 'ignored', substatus: 'archived_forever' })}
-      />
-      <Figures
-        organization={organization}
-        detail={detail}
-        query={query}
-        given={props.marks}
-        range={<RangeSelect params={params} change={change} />}
-        assign={canTriage ? assign : undefined}
-        askPriority={canTriage ? () => decisions.ask('priority') : undefined}
-      />
-      {event ? (
-        <EventNav
-          event={event}
-          eventBase={`${base}/${issueId}/events`}
-          kept={kept}
-          copyMarkdown={markdown}
-          markdownHref={`${base}/${issueId}.md?event=${event.eventID}`}
-          jsonHref={`${base}/${issueId}.json?event=${event.eventID}`}
-        />
-      ) : null}
+      {failure && passesByItself(failure) ? <ListFailed error={failure} retrying /> : null}
+      <PanelList panels={issuePanels.head} context={context} preloaded={preloaded} />
       <div className="issue-body">
         <div className="issue-parts">
           {event ? (
-            <EventParts
-              event={event}
-              organization={organization}
-              detail={detail}
-              base={base}
-              hrefOf={hrefOf}
-              suspects={props.suspects}
-              parts={props.parts}
-            />
+            <MetadataNotes event={event}>
+              <PanelList panels={issuePanels.event} context={{ ...context, event }} preloaded={preloaded} />
+            </MetadataNotes>
           ) : (
-            <>
-              <EmptyState title={t('page.evicted')}>{t('page.evictedTodo')}</EmptyState>
-              <BrowserSide base={base} side={detail.browserSide} ofEvent={null} />
-            </>
+            <PanelList panels={issuePanels.withoutEvent} context={context} preloaded={preloaded} />
           )}
         </div>
-        <IssueSide
-          organization={organization}
-          detail={detail}
-          query={query}
-          hrefOf={hrefOf}
-          canTriage={canTriage}
-          meUserId={props.meUserId}
-          parts={props.parts}
-          changed={refetch}
-        />
+        <aside className="issue-side">
+          <PanelList panels={issuePanels.side} context={context} preloaded={preloaded} />
+        </aside>
       </div>
     </div>
-  )
-}
-
-/** What stands beside the event: how the issue's events differ from others, their tags, what happened to the issue. */
-function IssueSide({
-  organization,
-  detail,
-  query,
-  hrefOf,
-  canTriage,
-  meUserId,
-  parts,
-  changed,
-}: Pick<PageProps, 'organization' | 'canTriage' | 'meUserId' | 'parts'> & {
-  detail: RestIssueDetail
-  query: NonNullable<ApiRequest['query']>
-  hrefOf: TagHref
-  changed: () => void
-}) {
-  const { id: issueId, activity } = detail
-  const given = parts.query === JSON.stringify(query) ? parts : undefined
-  const inCommon = (
-    <InCommon organization={organization} issueId={issueId} query={query} hrefOf={hrefOf} given={given?.inCommon} />
-  )
-  return (
-    <aside className="issue-side">
-      {parts.inCommon ? inCommon : null}
-      <TagBars organization={organization} issueId={issueId} query={query} hrefOf={hrefOf} given={given?.tags} />
-      <ActivityList
-        organization={organization}
-        issueId={issueId}
-        activity={activity}
-        canTriage={canTriage}
-        meUserId={meUserId}
-        changed={changed}
-      />
-      {/* late, it stands last: what a person reads by then stays where it is */}
-      {parts.inCommon ? null : inCommon}
-    </aside>
-  )
-}
-
-/** The issue in numbers and over time. */
-function Figures({
-  organization,
-  detail,
-  query,
-  given,
-  range,
-  assign,
-  askPriority,
-}: {
-  organization: string
-  detail: RestIssueDetail
-  query: MarksQuery
-  given: GivenMarks | undefined
-  range: ReactNode
-  assign: Assign | undefined
-  askPriority: (() => void) | undefined
-}) {
-  const { project } = detail
-  const own = useMemo(() => marksQuery({ ...query, project: [project.id] }), [query, project.id])
-  const marks = useReleaseMarks(organization, own, given)
-  return (
-    <div className="issue-figures">
-      <IssueNumbers organization={organization} detail={detail} assign={assign} askPriority={askPriority} />
-      <div className="issue-range">{range}</div>
-      <Chart organization={organization} points={Object.values(detail.stats)[0] ?? []} marks={marks} />
-    </div>
-  )
-}
-
-/** All parts that the payload has; the others are named in one line. */
-function EventParts({
-  event,
-  organization,
-  detail,
-  base,
-  hrefOf,
-  suspects,
-  parts,
-}: {
-  event: RestEvent
-  organization: string
-  detail: RestIssueDetail
-  base: string
-  hrefOf: TagHref
-  suspects: RestCommitters | undefined
-  parts: GivenParts
-}) {
-  const t = useTranslations('issues')
-  const { id: issueId } = detail
-  const project = detail.project.slug
-  const failure = useFailure(organization, issueId, event)
-  const { present, missing } = useMemo(() => sectionsOf(event), [event])
-  const remarks = useMemo(() => remarksOf(event._meta, event.errors), [event])
-  const message = entryOf(event, 'message')
-  const exception = entryOf(event, 'exception')
-  const stack = entryOf(event, 'stacktrace')
-  const threads = entryOf(event, 'threads')
-  const csp = entryOf(event, 'csp')
-  const crumbs = entryOf(event, 'breadcrumbs')
-  const request = entryOf(event, 'request')
-  return (
-    <RemarksProvider remarks={remarks}>
-      {failure ? (
-        <HiddenError
-          organization={organization}
-          project={project}
-          failure={failure}
-          sureDigest={event.digests.some((digest) => digest.sure)}
-        />
-      ) : null}
-      {event.signs ? <Signs signs={event.signs} /> : null}
-      <EventFacts organization={organization} event={event} />
-      {suspects ? <Suspects organization={organization} found={suspects} /> : null}
-      <UserReports organization={organization} issueId={issueId} given={parts.reports} />
-      {message ? (
-        <Section id="message" title={t('page.message')}>
-          <p className="exception-value">
-            <PlainText text={message.data.formatted} charactersMax={8000} />
-            <Mark path="logentry.formatted" />
-          </p>
-        </Section>
-      ) : null}
-      {exception && present.has('exception') ? (
-        <Exceptions key={event.eventID} values={exception.data.values} note={stackNoteOf(event.errors)} />
-      ) : null}
-      {stack ? (
-        <Section id="stacktrace" title={t('stack.trace')}>
-          <Frames trace={stack.data} path="stacktrace" mode="app" />
-        </Section>
-      ) : null}
-      {wantsDoctor(event) ? (
-        <EventDoctor organization={organization} project={project} eventId={event.eventID} given={parts.diagnosis} />
-      ) : null}
-      <BrowserSide base={base} side={detail.browserSide} ofEvent={failure?.browser ?? null} />
-      <TraceStrip key={`s${event.eventID}`} organization={organization} event={event} base={base} given={parts.trace} />
-      {threads?.data.values.length ? <Threads key={`t${event.eventID}`} threads={threads.data.values} /> : null}
-      {csp ? <Csp report={csp.data} /> : null}
-      {crumbs && present.has('breadcrumbs') ? (
-        <Breadcrumbs key={`b${event.eventID}`} crumbs={crumbs.data.values} eventAt={event.dateCreated} />
-      ) : null}
-      {request ? <Request request={request.data} /> : null}
-      {event.user && present.has('user') ? <User user={event.user} /> : null}
-      <DigestList digests={event.digests} />
-      {present.has('tags') ? <EventTags event={event} hrefOf={hrefOf} /> : null}
-      {present.has('contexts') || present.has('extra') ? <Contexts event={event} /> : null}
-      {present.has('attachments') ? <Attachments event={event} organization={organization} project={project} /> : null}
-      {present.has('sdk') || present.has('packages') ? <SdkAndPackages event={event} /> : null}
-      {remarks.length ? <RemarkList remarks={remarks} /> : null}
-      {event.grouping.variants.length ? <Grouping event={event} base={`${base}/${issueId}`} /> : null}
-      <Payload
-        key={`j${event.eventID}`}
-        organization={organization}
-        issueId={issueId}
-        eventId={event.eventID}
-        size={bytesText(event.size)}
-      />
-      {missing.length ? (
-        <p className="part-note">
-          {t('page.notSent', { names: missing.map((name) => t(`section.${name}`)).join(', ') })}
-        </p>
-      ) : null}
-    </RemarksProvider>
-  )
-}
-
-/** One line of what places the event: environment, release, trace. */
-function EventFacts({ organization, event }: { organization: string; event: RestEvent }) {
-  const t = useTranslations('issues.section')
-  const facts = [
-    ['environment', event.environment],
-    ['release', event.release?.version],
-    ['dist', event.dist],
-    ['trace', event.traceId],
-  ] as const
-  const sent = facts.filter(([, value]) => value)
-  if (sent.length === 0) return null
-  return (
-    <dl className="event-facts">
-      {sent.map(([name, value]) => (
-        <div key={name}>
-          <dt>{t(name)}</dt>
-          <dd>
-            {name === 'release' ? (
-              <ReleaseLink organization={organization} version={value ?? ''} charactersMax={200} />
-            ) : (
-              <code>
-                <PlainText text={value ?? ''} charactersMax={200} />
-              </code>
-            )}
-          </dd>
-        </div>
-      ))}
-    </dl>
   )
 }

@@ -25,7 +25,7 @@ export async function IssueScreen({
   const asked = decodeURIComponent(id).toUpperCase()
   if (asked !== here.issue.shortId && asked !== String(here.issue.id))
     redirect(path.replace(`/issues/${id}`, `/issues/${encodeURIComponent(here.issue.shortId)}`))
-  const loaded = await loadIssue(actor, here, decodeURIComponent(choice), search)
+  const { loaded, preloaded } = await loadIssue(actor, here, decodeURIComponent(choice), search)
   const { auth } = app()
   return (
     <>
@@ -35,12 +35,8 @@ export async function IssueScreen({
         issueId={String(here.issue.id)}
         shortId={here.issue.shortId}
         choice={decodeURIComponent(choice)}
-        detail={loaded.detail}
-        event={loaded.event}
-        away={loaded.away}
-        marks={loaded.marks}
-        suspects={loaded.suspects}
-        parts={loaded.parts}
+        loaded={loaded}
+        preloaded={preloaded}
         canTriage={auth.may(actor, 'issue:triage', here) === 'yes'}
         canFilter={auth.may(actor, 'project:write', here) === 'yes'}
         meUserId={actor.person.id}

@@ -1,97 +1,97 @@
 import { notFound } from 'next/navigation'
 import type { Actor } from '../../../../../../auth/auth.ts'
-import type { RestEvent, RestIssueDetail } from '../../../../../../contract/rest.ts'
-import type { RestCommitters } from '../../../../../../contract/rest-release.ts'
 import { eventRowOf, placeEvent } from '../../../../../../query/events.ts'
 import { issueWithTags } from '../../../../../../query/issue.ts'
 import { rangeOf as spanOf } from '../../../../../../query/range.ts'
-import { committersOf } from '../../../../../../query/suspects.ts'
-import { toRestTag } from '../../../../../../query/tags.ts'
 import type { SeenEvent } from '../../../../../../store/events/events.ts'
 import { app } from '../../../../../handle.ts'
+import { tagValuesMax } from '../../../../../panels/issue/load.ts'
+import type { LoadedIssue } from '../../../../../panels/issue/use-issue.ts'
+import type { IssueRequest } from '../../../../../panels/loader.ts'
+import type { Preloaded } from '../../../../../panels/panel.ts'
 import { rangeOf } from '../../../../../panels/search/range.ts'
-import { givenMarks } from '../../../../../server/chart-annotations.ts'
 import { type IssueHere, readableIds } from '../../../../../server/issues.ts'
 import { codeOf } from '../../../../../server/unless-away.ts'
-import { type GivenMarks, marksQuery } from '../../../../../ui/chart/annotations.ts'
-import { type GivenParts, givenParts, noParts } from './preloaded.ts'
+import { issueLoaders } from './loaders.ts'
 
 export type Search = Record<string, string | string[] | undefined>
 
-const item = (value: string | string[] | undefined): string | null => (typeof value === 'string' ? value : null)
+/** ms that the document waits for a panel that may be late. It also waits until the issue itself is there. */
+const waitMs = 300
 
-/** The event that the address names; undefined: the issue has no event left, or the store is away (then `away`). Throws NOT_FOUND. */
-async function rowOf(here: IssueHere, choice: string): Promise<{ row: SeenEvent | undefined; away: boolean }> {
+const textOf = (value: string | string[] | undefined): string | null => (typeof value === 'string' ? value : null)
+
+/** The event that the address names; undefined: the issue has no event left, or the store is away (then `isAway`). Throws NOT_FOUND. */
+async function rowOf(here: IssueHere, choice: string): Promise<{ row: SeenEvent | undefined; isAway: boolean }> {
   try {
-    return { row: await eventRowOf(app(), here.issue, choice), away: false }
+    return { row: await eventRowOf(app(), here.issue, choice), isAway: false }
   } catch (error) {
     const code = codeOf(error)
-    if (code === 'STORE_UNAVAILABLE' || code === 'QUERY_TIMEOUT') return { row: undefined, away: true }
-    if (code === 'NOT_FOUND' && choice === 'latest') return { row: undefined, away: false }
+    if (code === 'STORE_UNAVAILABLE' || code === 'QUERY_TIMEOUT') return { row: undefined, isAway: true }
+    if (code === 'NOT_FOUND' && choice === 'latest') return { row: undefined, isAway: false }
     throw error
   }
 }
 
-export type Loaded = {
-  detail: RestIssueDetail | undefined
-  event: RestEvent | undefined
-  away: boolean
-  marks: GivenMarks | undefined
-  suspects: RestCommitters | undefined
-  parts: GivenParts
+/**
+ * Runs all loaders and puts what they answer into `preloaded`, by panel. A panel that may be late and is, or fails, is left
+ * out: the browser asks for it. Throws what the others throw. `page` is what the page can't be without.
+ */
+async function loadPanels(
+  request: IssueRequest,
+  page: Promise<unknown>,
+  preloaded: Record<string, unknown>,
+): Promise<void> {
+  const done = new AbortController()
+  const lateness = Promise.allSettled([page, app().clock.sleep(waitMs, done.signal)]).then(() => undefined)
+  try {
+    await Promise.all(
+      Object.entries(issueLoaders).map(async ([id, { load, mayBeLate }]) => {
+        const loading = load(request)
+        const data = await (mayBeLate ? Promise.race([loading.catch(() => undefined), lateness]) : loading)
+        if (data !== undefined) preloaded[id] = data
+      }),
+    )
+  } finally {
+    done.abort()
+  }
 }
 
-/** Values of a tag that the page shows the shares of, as many as the REST call has. */
-const tagValuesMax = 10
-
 /** What the issue page shows, over the range and environment of its query string. Answers 404 for an event that is not there. */
-export async function loadIssue(actor: Actor, here: IssueHere, choice: string, search: Search): Promise<Loaded> {
+export async function loadIssue(
+  actor: Actor,
+  here: IssueHere,
+  choice: string,
+  search: Search,
+): Promise<{ loaded: LoadedIssue; preloaded: Preloaded }> {
   const deps = app()
-  const range = rangeOf({ t: item(search.t), from: item(search.from), to: item(search.to) })
+  const asked = rangeOf({ t: textOf(search.t), from: textOf(search.from), to: textOf(search.to) })
   const span =
-    range.kind === 'relative'
-      ? { statsPeriod: range.period }
-      : { start: new Date(range.fromMs).toISOString(), end: new Date(range.toMs).toISOString() }
+    asked.kind === 'relative'
+      ? { statsPeriod: asked.period }
+      : { start: new Date(asked.fromMs).toISOString(), end: new Date(asked.toMs).toISOString() }
   const { organization, project, issue } = here
-  const environments = item(search.env)?.split(',').filter(Boolean) ?? []
-  const environment = environments.length ? environments : undefined
-  const nothing: Loaded = {
-    detail: undefined,
-    event: undefined,
-    marks: undefined,
-    suspects: undefined,
-    parts: noParts,
-    away: true,
-  }
+  const environments = textOf(search.env)?.split(',').filter(Boolean) ?? []
+  const query = { ...span, environment: environments.length ? environments : undefined }
+  const preloaded: Record<string, unknown> = {}
+  const away = { loaded: { detail: undefined, event: undefined, isAway: true }, preloaded }
   try {
-    const view = { organization, projects: [project], environments, range: spanOf(span, deps.clock.now()) }
-    const marks = givenMarks(view, marksQuery({ project: [String(project.id)], environment, ...span }))
-    nothing.marks = marks
+    const range = spanOf(span, deps.clock.now())
+    const view = { organization, projects: [project], environments, range, meUserId: actor.person.id }
     const readable = readableIds(actor, organization)
-    const asked = rowOf(here, choice)
-    const row = asked.then((found) => found.row)
-    const event = row.then((found) => found && placeEvent(deps, issue, found, readable))
-    const counted = issueWithTags(deps, { ...view, meUserId: actor.person.id }, issue, tagValuesMax, readable)
-    const page = Promise.all([asked, counted, event])
-    const { fromMs, toMs } = view.range
-    const scope = { projectIds: [project.id], environments, fromMs, toMs }
-    const [[{ away }, { detail, tags }, shown], beside] = await Promise.all([
-      page,
-      givenParts(actor, here, { scope, readable, row, event, page }),
-    ])
-    if (away) return nothing
-    const suspects = shown && committersOf(deps, { organization, project, issue, event: shown })
-    const parts = {
-      ...beside,
-      query: JSON.stringify({ ...span, environment }),
-      tags: tags.map((tag) => toRestTag(tag, tagValuesMax)),
-    }
-    return { detail, event: shown, marks, suspects, parts, away: false }
+    const found = rowOf(here, choice)
+    const row = found.then((answer) => answer.row)
+    const event = row.then((stored) => stored && placeEvent(deps, issue, stored, readable))
+    const counted = issueWithTags(deps, view, issue, tagValuesMax, readable)
+    const page = Promise.all([found, counted, event])
+    const request = { actor, here, readable, range, environments, query, counted, row, event }
+    const [[{ isAway }, { detail }, shown]] = await Promise.all([page, loadPanels(request, page, preloaded)])
+    return isAway ? away : { loaded: { detail, event: shown, isAway: false }, preloaded }
   } catch (error) {
     const code = codeOf(error)
     if (code === 'NOT_FOUND') notFound()
-    // A range that the API refuses: the browser asks itself then, and says why.
-    if (code === 'STORE_UNAVAILABLE' || code === 'QUERY_TIMEOUT' || code === 'VALIDATION') return nothing
+    // The API refuses such a range, too: the browser asks itself then, and says why.
+    if (code === 'STORE_UNAVAILABLE' || code === 'QUERY_TIMEOUT' || code === 'VALIDATION') return away
     throw error
   }
 }

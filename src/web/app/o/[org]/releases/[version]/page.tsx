@@ -56,7 +56,7 @@ async function Figures({ here, loaded }: { here: ReleaseHere; loaded: LoadedRele
         <ReleaseRange range={asked} />
       </div>
       {points ? (
-        <Chart organization={here.organization.slug} points={points} marks={marks} />
+        <Chart organization={here.organization.slug} points={points} annotations={marks} />
       ) : (
         <p className="stream-away">{t('away')}</p>
       )}
@@ -91,7 +91,7 @@ async function Issues({
           label={label}
           rows={found.rows}
           hits={found.hits}
-          marks={loaded.marks}
+          annotations={loaded.marks}
           streamPath={`${base}/issues?q=${query}&t=90d`}
         />
       )}

@@ -3,7 +3,9 @@ import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import type { RestEvent } from '../../../contract/rest.ts'
 import { neighbourOf } from '../../client/list-order.ts'
+import { copyText } from '../../ui/clipboard.ts'
 import { useKey } from '../../ui/keys/keys.tsx'
+import { useToast } from '../../ui/toast.tsx'
 import { useRangeKey } from '../search/range-key.ts'
 
 /** Moves the focus `step` frames further among those that are shown. */
@@ -27,26 +29,40 @@ function switchFrames(): void {
 /** Presses what stands on the page for a key, so that both do the same. */
 const press = (selector: string) => document.querySelector<HTMLElement>(selector)?.click()
 
-/** The keys of the issue page that go somewhere: other issues of the list, other events, frames, the JSON. */
-export function useIssueKeys(
-  organization: string,
-  issueId: string,
-  event: RestEvent | undefined,
-  paths: { list: string; issue: (id: string) => string; event: (choice: string) => string },
-): void {
+/** The keys of the issue page: other issues of the list, other events, frames, the JSON, copying. */
+export function useIssueKeys({
+  organization,
+  issueId,
+  event,
+  base,
+  kept,
+  linkText,
+  markdown,
+}: {
+  organization: string
+  issueId: string
+  event: RestEvent | undefined
+  /** Path of the stream, and the query string that its pages keep. */
+  base: string
+  kept: string
+  linkText: () => string
+  markdown: () => Promise<string>
+}): void {
   const t = useTranslations('triage.keys')
   const issues = useTranslations('issues')
   const router = useRouter()
+  const toast = useToast()
   const group = issues('keys.group')
   const toIssue = (step: number) => {
     const id = neighbourOf(organization, issueId, step)
-    if (id !== undefined) router.push(paths.issue(id))
+    if (id !== undefined) router.push(`${base}/${id}${kept}`)
   }
-  const toEvent = (choice: string | null | undefined) => choice && router.push(paths.event(choice), { scroll: false })
+  const toEvent = (choice: string | null | undefined) =>
+    choice && router.push(`${base}/${issueId}/events/${choice}${kept}`, { scroll: false })
   useRangeKey()
   useKey('j', group, t('nextIssue'), () => toIssue(1))
   useKey('k', group, t('previousIssue'), () => toIssue(-1))
-  useKey('u', group, t('backToList'), () => router.push(paths.list))
+  useKey('u', group, t('backToList'), () => router.push(`${base}${kept}`))
   useKey('[', group, issues('page.older'), () => toEvent(event?.previousEventID))
   useKey(']', group, issues('page.newer'), () => toEvent(event?.nextEventID))
   useKey('{', group, t('firstEvent'), () => toEvent(event?.previousEventID ? 'first' : undefined))
@@ -57,5 +73,11 @@ export function useIssueKeys(
   useKey('r', group, t('raw'), () => {
     press('#json button')
     document.getElementById('json')?.scrollIntoView({ block: 'start' })
+  })
+  useKey('c', group, issues('page.copyMarkdown'), async () => {
+    if (await copyText(await markdown())) toast({ text: issues('page.copiedMarkdown'), stayMs: 3000 })
+  })
+  useKey('y', group, issues('page.copyLink'), async () => {
+    if (await copyText(linkText())) toast({ text: issues('page.copiedLink'), stayMs: 3000 })
   })
 }

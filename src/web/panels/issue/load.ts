@@ -1,0 +1,41 @@
+import { inCommonOf } from '../../../query/in-common.ts'
+import { toRestTag } from '../../../query/tags.ts'
+import { answered } from '../../client/answered.ts'
+import { app } from '../../handle.ts'
+import { loadAnnotations } from '../../server/chart-annotations.ts'
+import { annotationsQuery } from '../../ui/chart/annotations.ts'
+import type { IssueLoader } from '../loader.ts'
+import type { DataOf } from '../panel.ts'
+import type { inCommon, stats, tagBars } from './panel.tsx'
+
+/** Values of a tag whose shares are shown, as many as the REST call has. */
+export const tagValuesMax = 10
+
+/** Releases and deploys for the chart. */
+export const loadStats: IssueLoader<DataOf<typeof stats>> = {
+  mayBeLate: false,
+  async load({ here: { organization, project }, environments, range, query }) {
+    const view = { organization, projects: [project], environments, range }
+    return loadAnnotations(view, annotationsQuery({ ...query, project: [String(project.id)] }))
+  },
+}
+
+/** The distribution of the tags. */
+export const loadTagBars: IssueLoader<DataOf<typeof tagBars>> = {
+  mayBeLate: false,
+  async load({ counted, query }) {
+    const { tags } = await counted
+    return answered(
+      query,
+      tags.map((tag) => toRestTag(tag, tagValuesMax)),
+    )
+  },
+}
+
+/** What the issue's events have in common. */
+export const loadInCommon: IssueLoader<DataOf<typeof inCommon>> = {
+  mayBeLate: true,
+  async load({ here: { issue, project }, environments, range: { fromMs, toMs }, query }) {
+    return answered(query, await inCommonOf(app(), issue, { projectIds: [project.id], environments, fromMs, toMs }))
+  },
+}
