@@ -151,7 +151,7 @@ describe.skipIf(noChromium)('password and sessions', () => {
       await hydrated(page)
       await page.getByLabel('E-mail').fill(address)
       await page.getByRole('button', { name: 'Send link' }).click()
-      await page.getByText('Too many links were asked for.').waitFor()
+      await page.getByText('Too many links were requested.').waitFor()
     }
   })
 

@@ -98,7 +98,7 @@ describe.skipIf(noChromium)('noise and skew', () => {
     await hydrated(page)
     const bar = page.getByRole('region', { name: /Your team cannot fix this/ })
     await bar.getByText('An extension of the browser threw it.').waitFor()
-    await bar.getByText('Each of its 2 events so far says so.').waitFor()
+    await bar.getByText('Each of its 2 events so far shows this.').waitFor()
     expect(await faults(page)).toEqual([])
     await fits(page)
     await bar.getByRole('button', { name: 'Drop events like these from now on' }).click()

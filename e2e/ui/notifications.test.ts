@@ -43,7 +43,7 @@ describe.skipIf(noChromium)('notifications', () => {
   })
 
   test('without a channel the page says that nobody is told', async () => {
-    await state.page.getByText('nobody is told of new issues').waitFor()
+    await state.page.getByText('Nobody is notified of new issues').waitFor()
     await state.page.getByText('No mail server is configured, so e-mail channels get nothing.').waitFor()
   })
 
@@ -80,7 +80,7 @@ describe.skipIf(noChromium)('notifications', () => {
     await page.getByRole('button', { name: 'Create channel' }).click()
     const row = page.locator('[data-channel]', { hasText: 'Outside' })
     await row.getByText('ops@else.test has not confirmed yet').waitFor()
-    await row.getByText(/^Asked: /).waitFor()
+    await row.getByText(/^Confirmation sent /).waitFor()
     const received = () => mails.filter((mail) => mail.to.includes('ops@else.test'))
     await until('the mail that asks', 5000, async () => received().length === 1)
     await row.getByRole('button', { name: 'Send test' }).click()
@@ -110,7 +110,7 @@ describe.skipIf(noChromium)('notifications', () => {
     await page.getByLabel('Name').fill('Inside')
     await page.getByLabel('Address', { exact: true }).fill('http://127.0.0.1:1/hook')
     await page.getByRole('button', { name: 'Create channel' }).click()
-    await page.getByText('it is shown this once').waitFor()
+    await page.getByText('It is shown only once').waitFor()
     const row = page.locator('[data-channel]', { hasText: 'Inside' })
     await row.getByRole('button', { name: 'Send test' }).click()
     await row.getByText('a private or reserved address').first().waitFor()

@@ -40,7 +40,7 @@ describe.skipIf(noChromium)('members, feedback, deleting', () => {
     await other.page.getByRole('button', { name: 'Create account and join' }).click()
     await other.page.waitForURL(at('/issues'))
     await other.page.goto(here)
-    await other.page.getByText('not good any more').waitFor()
+    await other.page.getByText('no longer valid').waitFor()
     await other.page.goto(at('/settings/members'))
     expect(await other.page.getByRole('button', { name: 'Invite', exact: true }).count()).toBe(0)
     state.nina = other.page
@@ -107,7 +107,7 @@ describe.skipIf(noChromium)('members, feedback, deleting', () => {
     const typed = page.getByLabel(`Type ${issue?.shortId} to confirm`)
     await typed.fill('something else')
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
-    await page.getByText('not what was to be typed').waitFor()
+    await page.getByText('The text does not match').waitFor()
     await typed.fill(issue?.shortId ?? '')
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.waitForURL(at('/issues'))
