@@ -114,7 +114,7 @@ function LoggedPart({ logged }: { logged: NonNullable<RestSigns['logged']> }) {
 }
 
 /** What an event is, beside its message: noise, skew, hydration, an invariant, only logged. Nothing for most events. */
-export function Signs({ signs }: { signs: RestSigns }) {
+export function Diagnostics({ signs }: { signs: RestSigns }) {
   const t = useTranslations('diagnostics')
   const { react, invariant, logged, hydration, skew, noise } = signs
   if (!invariant && !logged && !hydration && !skew && !noise) return null

@@ -1,11 +1,11 @@
 'use client'
-import './failures.css'
+import './error-links.css'
 import { useTranslations } from 'next-intl'
 import type { RestEvent } from '../../../contract/rest.ts'
 import { Link } from '../../ui/link.tsx'
 import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { Sureness } from './sureness.tsx'
+import { Certainty } from './sureness.tsx'
 
 /** Every digest of an event, with where it was found and whether it is the event's own for sure. Nothing without any. */
 export function DigestList({ digests }: { digests: RestEvent['digests'] }) {
@@ -37,7 +37,7 @@ export function DigestList({ digests }: { digests: RestEvent['digests'] }) {
                 </code>
               </td>
               <td>
-                <Sureness sure={sure} why={t(sure ? 'sureWhy' : 'notSureWhy')} />
+                <Certainty sure={sure} why={t(sure ? 'sureWhy' : 'notSureWhy')} />
               </td>
             </tr>
           ))}

@@ -1,10 +1,10 @@
 'use client'
-import './failures.css'
+import './error-links.css'
 import { useTranslations } from 'next-intl'
 import type { RestFailure } from '../../../contract/rest-failure.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { Sureness } from './sureness.tsx'
+import { Certainty } from './sureness.tsx'
 
 /** Of a browser event: the server error that it hides, or why it stays alone and what makes the next one sure. */
 export function HiddenError({
@@ -36,7 +36,7 @@ export function HiddenError({
             <span className="text-ink-3">
               <PlainText text={t('inProject', { project: server.projectSlug })} charactersMax={120} />
             </span>{' '}
-            <Sureness sure={server.sure} />
+            <Certainty sure={server.sure} />
           </p>
           <p className="text-ink-2">{t(`why.${server.reason}`)}</p>
         </>

@@ -1,16 +1,16 @@
 'use client'
 import type { EventPanel, IssuePanel } from '../panel.ts'
-import { BrowserSide } from './browser-side.tsx'
+import { BrowserEvents } from './browser-events.tsx'
 import { DigestList } from './digest-list.tsx'
 import { HiddenError } from './hidden-error.tsx'
-import { useFailure } from './use-failure.ts'
+import { useErrorLink } from './use-error-link.ts'
 
 /** The server error that a browser event hides. */
 export const hiddenError: EventPanel = {
   id: 'hidden-error',
   guard: ({ event }) => event.failure !== null,
   Component: function HiddenErrorPanel({ event, organization, detail }) {
-    const failure = useFailure(organization, detail.id, event)
+    const failure = useErrorLink(organization, detail.id, event)
     return failure ? (
       <HiddenError
         organization={organization}
@@ -26,15 +26,15 @@ export const hiddenError: EventPanel = {
 export const browserEvents: EventPanel = {
   id: 'browser-side',
   Component: function BrowserEventsPanel({ event, organization, base, detail }) {
-    const failure = useFailure(organization, detail.id, event)
-    return <BrowserSide base={base} side={detail.browserSide} ofEvent={failure?.browser ?? null} />
+    const failure = useErrorLink(organization, detail.id, event)
+    return <BrowserEvents base={base} side={detail.browserSide} ofEvent={failure?.browser ?? null} />
   },
 }
 
 /** The same where none of the issue's events is kept. */
 export const browserEventsOfIssue: IssuePanel = {
   id: 'browser-side',
-  Component: ({ base, detail }) => <BrowserSide base={base} side={detail.browserSide} ofEvent={null} />,
+  Component: ({ base, detail }) => <BrowserEvents base={base} side={detail.browserSide} ofEvent={null} />,
 }
 
 /** Every digest of the event. */

@@ -7,6 +7,6 @@ import { UserReports } from './user-reports.tsx'
 export const userReports: EventPanel<RestFeedback[]> = {
   id: 'feedback',
   Component: ({ organization, detail, preloaded }) => (
-    <UserReports organization={organization} issueId={detail.id} given={preloaded} />
+    <UserReports organization={organization} issueId={detail.id} preloaded={preloaded} />
   ),
 }

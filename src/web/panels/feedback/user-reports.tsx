@@ -10,26 +10,26 @@ import { FeedbackText } from './feedback-text.tsx'
 export function UserReports({
   organization,
   issueId,
-  given,
+  preloaded,
 }: {
   organization: string
   issueId: string
   /** What came with the document. */
-  given: RestFeedback[] | undefined
+  preloaded: RestFeedback[] | undefined
 }) {
   const t = useTranslations('people')
-  const said = useQuery({
+  const reports = useQuery({
     queryKey: ['issue-feedback', organization, issueId],
     queryFn: ({ signal }) =>
       apiFetch<RestFeedback[]>(`organizations/${organization}/issues/${issueId}/user-reports/`, { signal }),
-    ...(given ? { initialData: given } : {}),
+    ...(preloaded ? { initialData: preloaded } : {}),
     staleTime: 30_000,
   })
-  if (!said.data?.length) return null
+  if (!reports.data?.length) return null
   return (
     <Section id="feedback" title={t('feedback')}>
       <ul className="plain-list">
-        {said.data.map((item) => (
+        {reports.data.map((item) => (
           <li key={item.id} className="py-2">
             <FeedbackText organization={organization} feedback={item} />
           </li>

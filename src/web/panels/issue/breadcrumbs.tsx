@@ -6,7 +6,7 @@ import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Segments } from '../../ui/segments.tsx'
 import { type Severity, SeverityShape } from '../../ui/severity.tsx'
-import { crumbsOf, kindOf, kindsOf, offsetText } from './crumbs.ts'
+import { crumbsOf, kindOf, kindsOf, offsetText } from './breadcrumb-filter.ts'
 import { MetadataNote } from './metadata-note.tsx'
 
 const levels: Record<string, Severity> = {

@@ -54,7 +54,7 @@ export function EventSearch({
         jumps={false}
       />
       <div className="stream-filters">
-        <EnvironmentSelect organization={organization} value={params.env} given={environments} change={change} />
+        <EnvironmentSelect organization={organization} value={params.env} preloaded={environments} change={change} />
         <RangeSelect params={params} change={change} />
       </div>
     </div>

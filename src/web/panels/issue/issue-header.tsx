@@ -10,7 +10,7 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { SeverityShape } from '../../ui/severity.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { ReactWords } from '../diagnostics/react-words.tsx'
-import { Sureness } from '../error-links/sureness.tsx'
+import { Certainty } from '../error-links/sureness.tsx'
 import type { IssueContext } from '../panel.ts'
 import { Attention } from '../triage/attention.tsx'
 import { useStateWords } from '../triage/state-words.ts'
@@ -150,7 +150,7 @@ export function EventNav({ event, eventBase, kept, copyMarkdown, jsonHref, markd
           <span className="text-ink-3">
             <PlainText text={t('digestFound', { place: event.digest.found })} charactersMax={200} />
           </span>{' '}
-          <Sureness sure={event.digests.some((digest) => digest.sure && digest.value === event.digest?.value)} />
+          <Certainty sure={event.digests.some((digest) => digest.sure && digest.value === event.digest?.value)} />
           {event.digests.length > 1 ? (
             <a className="link" href="#digests">
               {t('allDigests', { count: event.digests.length })}

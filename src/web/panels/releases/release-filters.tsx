@@ -83,7 +83,7 @@ export function ReleaseFilters({
         <EnvironmentSelect
           organization={organization}
           value={params.env}
-          given={environments}
+          preloaded={environments}
           change={({ env }) => change({ env: env ?? '' })}
         />
         <RangeSelect

@@ -111,16 +111,16 @@ export function RangeSelect({
   )
 }
 
-/** The environments of the last 90 days; what the URL names stands in the list in any case. `given` came with the document. */
+/** The environments of the last 90 days; what the URL names stands in the list in any case. `preloaded` came with the document. */
 export function EnvironmentSelect({
   organization,
   value,
-  given,
+  preloaded,
   change,
 }: {
   organization: string
   value: string
-  given: string[] | undefined
+  preloaded: string[] | undefined
   change: (change: ParamChange) => void
 }) {
   const t = useTranslations('issues.filters')
@@ -131,7 +131,7 @@ export function EnvironmentSelect({
         query: { statsPeriod: environmentsPeriod },
         signal,
       }),
-    ...(given ? { initialData: given.map((name) => ({ name })) } : {}),
+    ...(preloaded ? { initialData: preloaded.map((name) => ({ name })) } : {}),
     staleTime: 60_000,
   })
   const names = (data ?? []).map((item) => item.name).sort()
@@ -206,7 +206,7 @@ export function StreamFilters({
   return (
     <div className="stream-filters">
       <ProjectSelect value={params.project} projects={projects} change={change} />
-      <EnvironmentSelect organization={organization} value={params.env} given={environments} change={change} />
+      <EnvironmentSelect organization={organization} value={params.env} preloaded={environments} change={change} />
       <RangeSelect params={params} change={change} />
       <select
         className="input"

@@ -18,7 +18,7 @@ type Props = {
   params: ListParams
   projects: readonly ProjectName[]
   /** Those that came with the document. */
-  given: RestSearch[] | undefined
+  preloaded: RestSearch[] | undefined
   /** Whether the person may make a view everybody's. */
   canShare: boolean
   offerUndo: OfferUndo
@@ -30,7 +30,7 @@ const sentenceOf = (error: unknown, otherwise: string) => {
 }
 
 /** Views of an organization, and what may be done with them; replacing and deleting one can be taken back. */
-function useViews({ organization, given, offerUndo }: Pick<Props, 'organization' | 'given' | 'offerUndo'>) {
+function useViews({ organization, preloaded, offerUndo }: Pick<Props, 'organization' | 'preloaded' | 'offerUndo'>) {
   const t = useTranslations('search.views')
   const toast = useToast()
   const client = useQueryClient()
@@ -40,7 +40,7 @@ function useViews({ organization, given, offerUndo }: Pick<Props, 'organization'
   const { data } = useQuery({
     queryKey: key,
     queryFn: ({ signal }) => apiFetch<RestSearch[]>(path, { signal }),
-    ...(given ? { initialData: given } : {}),
+    ...(preloaded ? { initialData: preloaded } : {}),
     staleTime: 60_000,
     retry: false,
   })

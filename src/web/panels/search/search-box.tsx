@@ -60,11 +60,11 @@ function useBox({ organization, scope, value }: Pick<SearchBoxProps, 'organizati
   const [open, setOpen] = useState(false)
   const [active, setActive] = useState(-1)
   const field = useRef<HTMLInputElement>(null)
-  const given = useRef(value)
+  const shownValue = useRef(value)
   useEffect(() => {
     // Typed before the scripts ran: it stands in the field, and must not be taken back.
-    const early = given.current === value ? field.current?.value : undefined
-    given.current = value
+    const early = shownValue.current === value ? field.current?.value : undefined
+    shownValue.current = value
     setDraft(early !== undefined && early !== value ? early : value)
   }, [value])
   const { lines, waiting, remember } = useComplete({ organization, scope, text: draft, caret, open })

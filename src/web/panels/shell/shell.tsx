@@ -24,7 +24,7 @@ import { useKey } from '../../ui/keys/keys.tsx'
 import { useSearchKey } from '../../ui/keys/search-key.ts'
 import { Link } from '../../ui/link.tsx'
 import { LiveProvider, useLive } from '../../ui/live.tsx'
-import { Mark } from '../../ui/mark.tsx'
+import { Logo } from '../../ui/logo.tsx'
 import { usePaletteList } from '../../ui/palette-actions.tsx'
 
 const Palette = dynamic(() => import('./palette.tsx').then((module) => module.Palette), { ssr: false })
@@ -179,7 +179,7 @@ export function Shell({
         </a>
         <nav className="shell-side" aria-label={t('navigation')}>
           <Link href={`${base}/issues`} className="shell-mark" aria-label="Mishap">
-            <Mark />
+            <Logo />
             <span>Mishap</span>
           </Link>
           {organizations.length > 1 ? (

@@ -9,7 +9,7 @@ const valuesOf = ({ data }: DoctorFinding): Record<string, string> =>
   data.when ? { ...data, when: `${data.when.slice(0, 16).replace('T', ' ')} UTC` } : data
 
 /** What the doctor found, in one sentence, what mends it, and the command. Works on the server and in the browser. */
-export function Said({ finding, count }: { finding: DoctorFinding; count?: number }) {
+export function Finding({ finding, count }: { finding: DoctorFinding; count?: number }) {
   const t = useTranslations('doctor')
   const values = valuesOf(finding)
   return (

@@ -2,7 +2,7 @@ import { normalOf } from '../../../query/event.ts'
 import { app } from '../../handle.ts'
 import type { IssueLoader } from '../loader.ts'
 import type { DataOf } from '../panel.ts'
-import { wantsDoctor } from './doctor-questions.ts'
+import { needsDoctor } from './needs-doctor.ts'
 import type { doctor } from './panel.tsx'
 
 /** Why the event's frames are not mapped, where there is something to say and the person may read it. */
@@ -12,7 +12,7 @@ export const loadDoctor: IssueLoader<DataOf<typeof doctor>> = {
     const { auth, doctor, meta } = app()
     const { organization, project } = here
     const [stored, shown] = await Promise.all([row, event])
-    if (!stored || !shown || !wantsDoctor(shown) || auth.may(actor, 'event:read', here) !== 'yes') return undefined
+    if (!stored || !shown || !needsDoctor(shown) || auth.may(actor, 'event:read', here) !== 'yes') return undefined
     const others = meta
       .projectsOf(organization.id)
       .filter(

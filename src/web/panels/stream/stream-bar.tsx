@@ -51,7 +51,7 @@ export function StreamBar({
         projects={projects}
         canShare={canShare}
         offerUndo={offerUndo}
-        given={first.views}
+        preloaded={first.views}
       />
       <StreamFilters
         organization={organization}

@@ -27,14 +27,14 @@ function mayWait(tries: number, error: Error): boolean {
  */
 function useLookBehind(key: Key, first: FirstRows | undefined, look: () => Promise<boolean>): void {
   const client = useQueryClient()
-  const toldId = useLiveId()
-  const given = useRef(first)
-  given.current = first
+  const reportedId = useLiveId()
+  const latestFirst = useRef(first)
+  latestFirst.current = first
   useEffect(() => {
     const data = client.getQueryData<Data>(key)
-    const isNew = data?.pages[0] === given.current?.page && toldId() <= (given.current?.liveId ?? 0)
+    const isNew = data?.pages[0] === latestFirst.current?.page && reportedId() <= (latestFirst.current?.liveId ?? 0)
     if (data && !isNew) void look().catch(() => {})
-  }, [client, key, look, toldId])
+  }, [client, key, look, reportedId])
 }
 
 export type Issues = ReturnType<typeof useIssues>
@@ -44,13 +44,13 @@ export type FirstRows = { key: string; page: Page; liveId: number }
 
 type Key = readonly ['issues', string, ReturnType<typeof listQuery>]
 
-function useListQuery(path: string, key: Key, query: Key[2], given: FirstRows | undefined) {
+function useListQuery(path: string, key: Key, query: Key[2], first: FirstRows | undefined) {
   const list = useInfiniteQuery<Page, Error, Data, Key, string | null>({
     queryKey: key,
     queryFn: ({ pageParam, signal }) =>
       apiPage<RestIssue>(path, { query: { ...query, limit: rowsPerPage, cursor: pageParam ?? undefined }, signal }),
-    ...(given && given.key === JSON.stringify(query)
-      ? { initialData: { pages: [given.page], pageParams: [null] } }
+    ...(first && first.key === JSON.stringify(query)
+      ? { initialData: { pages: [first.page], pageParams: [null] } }
       : {}),
     initialPageParam: null,
     getNextPageParam: (page) => page.next,
@@ -111,7 +111,7 @@ const changed = (row: RestIssue, next: RestIssue): RestIssue =>
 
 /**
  * The rows of the stream: pages by cursor, kept fresh by the live stream. `projectIds` empty: all. `first` comes with
- * the document, so that rows are painted before any script runs; given while the page is new.
+ * the document, so that rows are painted before any script runs. It is there while the page is new.
  */
 export function useIssues(
   organization: string,
@@ -198,8 +198,8 @@ type Freshness = {
  * Counts visible rows up as events arrive, and looks for rows that the list does not have. `acted` ends a long pause,
  * `renew` asks for rows as if somebody had changed them.
  */
-function useLiveRows({ since, rows, waiting, enabled, ...given }: Freshness) {
-  const { organization, params, projectIds, change, look, reload } = given
+function useLiveRows({ since, rows, waiting, enabled, ...rest }: Freshness) {
+  const { organization, params, projectIds, change, look, reload } = rest
   const known = useMemo(() => new Set([...rows, ...waiting].map((row) => row.id)), [rows, waiting])
   const latest = useRef({ known, projectIds, params, change, look, reload })
   latest.current = { known, projectIds, params, change, look, reload }

@@ -7,6 +7,6 @@ import { TraceStrip } from './trace-strip.tsx'
 export const trace: EventPanel<RestTraceMeta> = {
   id: 'trace',
   Component: ({ event, organization, base, preloaded }) => (
-    <TraceStrip key={event.eventID} organization={organization} event={event} base={base} given={preloaded} />
+    <TraceStrip key={event.eventID} organization={organization} event={event} base={base} preloaded={preloaded} />
   ),
 }

@@ -319,14 +319,14 @@ export function TraceStrip({
   organization,
   event,
   base,
-  given,
+  preloaded,
 }: {
   organization: string
   event: RestEvent
   /** Where issues are: `/o/acme/issues`. */
   base: string
   /** What came with the document. */
-  given: RestTraceMeta | undefined
+  preloaded: RestTraceMeta | undefined
 }) {
   const t = useTranslations('traces')
   const now = useNow()
@@ -339,7 +339,7 @@ export function TraceStrip({
     queryKey,
     queryFn: ({ signal }) =>
       apiFetch<RestTraceMeta>(`organizations/${organization}/trace-meta/${traceId}/?timestamp=${hereS}`, { signal }),
-    ...(given ? { initialData: given } : {}),
+    ...(preloaded ? { initialData: preloaded } : {}),
     enabled: Boolean(traceId),
     staleTime: 30_000,
     retry: (tries, failed) => isAway(failed) && tries < 1000,
@@ -365,7 +365,7 @@ export function TraceStrip({
       }
     >
       {data ? (
-        <div className={given ? undefined : 'trace-room'}>
+        <div className={preloaded ? undefined : 'trace-room'}>
           <TraceParts event={event} base={base} trace={data} />
         </div>
       ) : (

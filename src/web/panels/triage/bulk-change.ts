@@ -5,7 +5,7 @@ import type { RestBulk, RestIssueChange } from '../../../contract/rest-triage.ts
 import { type ApiRequest, apiFetch } from '../../client/api.ts'
 import { useToast } from '../../ui/toast.tsx'
 import type { OfferUndo } from '../../ui/undo.ts'
-import { useComplaint } from './change.ts'
+import { useErrorToast } from './change.ts'
 
 /**
  * Everything that the search finds, where that is meant in place of some rows: how many issues (null: nobody knows), and
@@ -16,7 +16,7 @@ export type Everything = { count: number | null; change: (body: object) => void 
 /** How often progress is asked for, ms. */
 const lookMs = 500
 /** Progress is said at most so often, ms: each saying is a toast. */
-const sayMs = 3_000
+const toastEachMs = 3_000
 
 /**
  * Changes all issues that a search finds: says how far it is, and offers to take back what nobody has changed since.
@@ -25,15 +25,15 @@ const sayMs = 3_000
 export function useChangeAll(organization: string, settled: () => void, offerUndo: OfferUndo) {
   const t = useTranslations('triage.all')
   const toast = useToast()
-  const complain = useComplaint()
+  const showError = useErrorToast()
   const bulkPath = (id: string) => `organizations/${organization}/issue-changes/${id}/`
 
   async function follow(first: RestBulk): Promise<RestBulk> {
     let bulk = first
-    for (let saidMs = 0; bulk.dateEnded === null; ) {
-      if (systemClock.now() - saidMs > sayMs) {
-        saidMs = systemClock.now()
-        toast({ kind: 'info', text: t('progress', { done: bulk.done, total: bulk.total }), stayMs: sayMs })
+    for (let toastedMs = 0; bulk.dateEnded === null; ) {
+      if (systemClock.now() - toastedMs > toastEachMs) {
+        toastedMs = systemClock.now()
+        toast({ kind: 'info', text: t('progress', { done: bulk.done, total: bulk.total }), stayMs: toastEachMs })
       }
       await systemClock.sleep(lookMs)
       bulk = await apiFetch<RestBulk>(bulkPath(bulk.id))
@@ -44,7 +44,7 @@ export function useChangeAll(organization: string, settled: () => void, offerUnd
     apiFetch<RestBulk>(`${bulkPath(id)}undo/`, { method: 'POST' })
       .then(follow)
       .then(({ changed }) => toast({ text: t('undone', { count: changed }) }))
-      .catch((error: unknown) => complain(error))
+      .catch((error: unknown) => showError(error))
       .finally(settled)
   }
   return async (query: NonNullable<ApiRequest['query']>, body: object): Promise<void> => {
@@ -58,7 +58,7 @@ export function useChangeAll(organization: string, settled: () => void, offerUnd
       if (bulk) offerUndo(t('done', { count: bulk.changed }), () => undo(bulk.id))
       else toast({ text: t('done', { count: made.updated.length }) })
     } catch (error) {
-      complain(error)
+      showError(error)
     }
     settled()
   }

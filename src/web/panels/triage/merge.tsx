@@ -6,7 +6,7 @@ import type { RestIssue } from '../../../contract/rest.ts'
 import { apiFetch } from '../../client/api.ts'
 import { useKey } from '../../ui/keys/keys.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { useComplaint } from './change.ts'
+import { useErrorToast } from './change.ts'
 import { mergeOf, mergesMax } from './merge-rules.ts'
 
 const MergeDialog = dynamic(() => import('./merge-dialog.tsx').then((module) => module.MergeDialog), { ssr: false })
@@ -36,7 +36,7 @@ export function useMerge({
   const t = useTranslations('triage.merge')
   const keys = useTranslations('issues.keys')
   const toast = useToast()
-  const complain = useComplaint()
+  const showError = useErrorToast()
   const [asked, setAsked] = useState<{ into: RestIssue; others: readonly RestIssue[] } | undefined>()
   const plan = mergeOf(issues.rows.filter((row) => selected.has(row.id)))
   // Nobody has seen all that match, so nobody can say that they are one bug.
@@ -58,7 +58,7 @@ export function useMerge({
       toast({ text: t('done', { count: made.children.length, into }) })
       unselect()
     } catch (error) {
-      complain(error)
+      showError(error)
     }
     issues.reload()
   }

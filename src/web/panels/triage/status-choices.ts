@@ -2,7 +2,7 @@ import type { RestIssue } from '../../../contract/rest.ts'
 import type { StatusChange } from '../../client/issue-status.ts'
 
 /** Ways to resolve and to archive; `id` names their texts. Each stands in a dialog behind one key. */
-export type Way = { id: string; change: StatusChange }
+export type StatusChoice = { id: string; change: StatusChange }
 
 const minuteMs = 60_000
 const hourMinutes = 60
@@ -13,19 +13,19 @@ const archived = (statusDetails: RestIssue['statusDetails']): StatusChange => ({
   statusDetails,
 })
 
-export const resolveWays: readonly Way[] = [
+export const resolveChoices: readonly StatusChoice[] = [
   { id: 'now', change: { status: 'resolved' } },
   { id: 'thisRelease', change: { status: 'resolved', statusDetails: { inRelease: 'latest' } } },
   { id: 'nextRelease', change: { status: 'resolved', statusDetails: { inNextRelease: true } } },
 ]
 
-const untilEscalating: Way = {
+const untilEscalating: StatusChoice = {
   id: 'untilEscalating',
   change: { status: 'ignored', substatus: 'archived_until_escalating' },
 }
 
 /** Times until which an issue can be put away, from `nowMs`. */
-export const snoozeWays = (nowMs: number): Way[] =>
+export const snoozeChoices = (nowMs: number): StatusChoice[] =>
   (
     [
       ['hour', hourMinutes],
@@ -38,7 +38,7 @@ export const snoozeWays = (nowMs: number): Way[] =>
     change: archived({ ignoreUntil: new Date(nowMs + minutes * minuteMs).toISOString() }),
   }))
 
-export const archiveWays: readonly Way[] = [
+export const archiveChoices: readonly StatusChoice[] = [
   untilEscalating,
   { id: 'events10', change: archived({ ignoreCount: 10 }) },
   { id: 'events100', change: archived({ ignoreCount: 100 }) },

@@ -2,7 +2,7 @@
 import { useTranslations } from 'next-intl'
 import type { Before, StatusChange } from '../../client/issue-status.ts'
 import type { OfferUndo } from '../../ui/undo.ts'
-import { putIssues, type Settled, useComplaint, useTakeBack } from './change.ts'
+import { putIssues, type Settled, useErrorToast, useRevert } from './change.ts'
 
 /** `revision` (of the one issue) makes the change hold only if nobody else has changed it since. */
 export type Triage = (before: readonly Before[], to: StatusChange, revision?: number) => Promise<void>
@@ -20,8 +20,8 @@ export function useTriage(
   offerUndo: OfferUndo,
 ): Triage {
   const t = useTranslations('issues')
-  const complain = useComplaint()
-  const takeBack = useTakeBack(organization, settled)
+  const showError = useErrorToast()
+  const revert = useRevert(organization, settled)
   const triage: Triage = async (before, to, revision) => {
     const { status } = to
     const isPlain = to.substatus === undefined && to.statusDetails === undefined
@@ -37,7 +37,7 @@ export function useTriage(
       const sent = await putIssues(organization, ids, { ...to, ...(revision === undefined ? {} : { revision }) })
       offerUndo(t(`triage.${status}`, { count: ids.length }), () => {
         back()
-        takeBack(
+        revert(
           sent,
           others.flatMap(({ was, issues }) => issues.map((issue) => ({ issue, body: was }))),
         )
@@ -47,7 +47,7 @@ export function useTriage(
       back()
       // Over somebody else's change: which revision that makes is not known.
       const blind = before.map(({ was, issues }) => ({ was, issues: issues.map(({ id }) => ({ id })) }))
-      complain(error, () => void triage(blind, to))
+      showError(error, () => void triage(blind, to))
       settled(ids)
     }
   }

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef } from 'react'
 import { systemClock } from '../../base/clock.ts'
 
 /** Runs `run` when it is asked for: at once, then at most each `pauseMs`, and once more at the end of a pause that was asked in. */
-export function useAtMostEach(pauseMs: number, run: () => void): () => void {
+export function useThrottle(pauseMs: number, run: () => void): () => void {
   const latest = useRef(run)
   latest.current = run
   const pause = useRef<{ end: () => void; again: boolean }>(undefined)

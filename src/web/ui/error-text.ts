@@ -3,7 +3,7 @@ import { useTranslations } from 'next-intl'
 import { ApiError } from '../client/api.ts'
 
 /** A function that says why a call failed, and what to do: in the person's language where nothing answered. */
-export function useWhy(): (error: unknown) => string {
+export function useErrorText(): (error: unknown) => string {
   const t = useTranslations('common')
   return (error) => {
     if (!(error instanceof ApiError)) return String(error)

@@ -5,15 +5,15 @@ import { reloadOnce, report } from '../client/report.ts'
 import { buttonClass } from './controls.tsx'
 import { CopyPlain } from './copy-plain.tsx'
 
-export type Broken = Error & { digest?: string }
+export type PageError = Error & { digest?: string }
 
 /** The one sentence of an application error; a digest means that it happened on the server. */
-export function brokenSentence(error: Broken): string {
+export function errorSentence(error: PageError): string {
   return `Application error: a ${error.digest ? 'server' : 'client'}-side exception has occurred`
 }
 
 /** What became of the error. `isReported`: Mishap tells itself of its errors, which can be switched off. */
-export function brokenHint({ digest }: Pick<Broken, 'digest'>, isReported: boolean): string {
+export function errorHint({ digest }: Pick<PageError, 'digest'>, isReported: boolean): string {
   if (digest)
     return isReported ? 'The digest below finds the error in Mishap itself.' : 'The log of the server has the error.'
   return isReported ? 'It has been reported. Try again, or reload the page.' : 'Try again, or reload the page.'
@@ -24,12 +24,12 @@ export function brokenHint({ digest }: Pick<Broken, 'digest'>, isReported: boole
  * Reports the error once; a stale chunk reloads the page once instead.
  * An error with a digest happened on the server, which has reported it: a second report would be a second issue with its digest.
  */
-export function BrokenScreen({
+export function ErrorScreen({
   error,
   retry,
   where,
 }: {
-  error: Broken
+  error: PageError
   retry: (() => void) | undefined
   where: string
 }) {
@@ -47,8 +47,8 @@ export function BrokenScreen({
   if (reloading) return null
   return (
     <div role="alert" className="max-w-[72ch] px-5 py-12">
-      <h1>{brokenSentence(error)}</h1>
-      <p className="mt-2 text-ink-2">{brokenHint(error, isReported)}</p>
+      <h1>{errorSentence(error)}</h1>
+      <p className="mt-2 text-ink-2">{errorHint(error, isReported)}</p>
       {error.digest ? (
         <p className="mt-4 flex flex-wrap items-center gap-2">
           <span className="text-ink-3">Digest</span>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { RestEvent, RestFrame } from '../../../contract/rest.ts'
-import { wantsDoctor } from './doctor-questions.ts'
+import { needsDoctor } from './needs-doctor.ts'
 
 const frame = (more: Partial<RestFrame>): RestFrame => ({
   filename: 'https://a.test/app.js',
@@ -52,6 +52,6 @@ describe('the doctor is asked', () => {
     ['another language', [frame({ absPath: 'https://a.test/a.js' })], 'python', false],
     ['no frame', [], 'javascript', false],
   ])('%s', (_name, frames, platform, wants) => {
-    expect(wantsDoctor(eventOf(frames, platform))).toBe(wants)
+    expect(needsDoctor(eventOf(frames, platform))).toBe(wants)
   })
 })

@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import type { RestEvent } from '../../../contract/rest.ts'
 import type { RestFailure } from '../../../contract/rest-failure.ts'
 import { apiFetch } from '../../client/api.ts'
-import { useAtMostEach } from '../../ui/at-most.ts'
 import { useLive } from '../../ui/live.tsx'
+import { useThrottle } from '../../ui/throttle.ts'
 
 /** A link is looked for within a second or two of the event, ms. */
 const waitingMs = 2000
@@ -15,7 +15,7 @@ const pauseMs = 2000
  * What an event has to do with a hidden server error, kept up to date: a link comes a second after its later side, and the
  * server's issue is told as changed then.
  */
-export function useFailure(
+export function useErrorLink(
   organization: string,
   issueId: string,
   { eventID, failure }: Pick<RestEvent, 'eventID' | 'failure'>,
@@ -33,7 +33,7 @@ export function useFailure(
   })
   const known = failure === null ? null : (asked.data ?? failure)
   // Several panels ask for the same: without `cancelRefetch` they share one request.
-  const ask = useAtMostEach(pauseMs, () => void asked.refetch({ cancelRefetch: false }))
+  const ask = useThrottle(pauseMs, () => void asked.refetch({ cancelRefetch: false }))
   useLive((change) => {
     if (known === null || (change.kind !== 'issue' && change.kind !== 'missed')) return
     const isMine = change.kind === 'missed' || change.id === issueId

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RestBreadcrumb } from '../../../contract/rest.ts'
-import { crumbsOf, kindOf, kindsOf, offsetText } from './crumbs.ts'
+import { crumbsOf, kindOf, kindsOf, offsetText } from './breadcrumb-filter.ts'
 
 const crumb = (value: Partial<RestBreadcrumb>): RestBreadcrumb => ({
   timestamp: null,

@@ -1,5 +1,5 @@
-/** The mark: a river with its source, two arms that meet. */
-export function Mark({ sizePx = 18 }: { sizePx?: number }) {
+/** The logo: a river with its source, two arms that meet. */
+export function Logo({ sizePx = 18 }: { sizePx?: number }) {
   return (
     <svg
       aria-hidden="true"

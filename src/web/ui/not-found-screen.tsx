@@ -4,7 +4,7 @@ import { useTranslations } from 'next-intl'
 import { FindForm } from './find-form.tsx'
 
 /** The not-found page: says so and searches the issues for what was meant. */
-export function MissingScreen() {
+export function NotFoundScreen() {
   const t = useTranslations('missing')
   const { org } = useParams<{ org?: string }>()
   return (

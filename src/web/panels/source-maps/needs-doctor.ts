@@ -21,7 +21,7 @@ const isLoaded = ({ absPath, filename }: RestFrame) =>
  * Whether the doctor has something to say of an event: a frame was looked up and is not mapped, or lacks its source; or
  * nothing was looked up at all, and a browser's frame has no source lines.
  */
-export function wantsDoctor(event: RestEvent): boolean {
+export function needsDoctor(event: RestEvent): boolean {
   const frames = stacksOf(event).flatMap((stack) => stack.frames)
   if (frames.some((frame) => frame.data && (frame.data.symbolicated === false || frame.data.reason !== null)))
     return true

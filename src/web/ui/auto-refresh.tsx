@@ -6,7 +6,7 @@ import { useEffect, useTransition } from 'react'
 const pauseMs = 2000
 
 /** While it is drawn the page is asked for again, so that what is under way on it comes to its end before people's eyes. */
-export function LookAgain() {
+export function AutoRefresh() {
   const router = useRouter()
   const [pending, start] = useTransition()
   useEffect(() => {

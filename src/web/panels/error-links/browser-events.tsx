@@ -1,5 +1,5 @@
 'use client'
-import './failures.css'
+import './error-links.css'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import type { RestBrowserEvent, RestBrowserSide, RestFailure } from '../../../contract/rest-failure.ts'
@@ -8,7 +8,7 @@ import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Segments } from '../../ui/segments.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { Sureness } from './sureness.tsx'
+import { Certainty } from './sureness.tsx'
 
 function Row({ event, base }: { event: RestBrowserEvent; base: string }) {
   const t = useTranslations('failures')
@@ -32,7 +32,7 @@ function Row({ event, base }: { event: RestBrowserEvent; base: string }) {
         <PlainText text={event.projectSlug} charactersMax={64} />
       </td>
       <td>
-        {t(`by.${event.reason}`)} <Sureness sure={event.sure} why={t(`why.${event.reason}`)} />
+        {t(`by.${event.reason}`)} <Certainty sure={event.sure} why={t(`why.${event.reason}`)} />
       </td>
       <td>
         {href ? (
@@ -49,7 +49,7 @@ function Row({ event, base }: { event: RestBrowserEvent; base: string }) {
  * What people met in the browser of an issue's server errors, and of one of its events: counts of their own, the newest
  * ten, and the way to each with its breadcrumbs. Nothing where there is none.
  */
-export function BrowserSide({
+export function BrowserEvents({
   base,
   side,
   ofEvent,
