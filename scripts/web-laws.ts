@@ -32,7 +32,7 @@ const publicFiles: Readonly<Record<string, readonly string[]>> = {
     'triage.ts',
   ],
   diagnostics: ['react-words.tsx'],
-  'error-links': ['sureness.tsx'],
+  'error-links': ['certainty.tsx'],
   issue: ['issue-row.tsx', 'peek.tsx'],
 }
 const order = Object.keys(publicFiles)

@@ -6,12 +6,12 @@ export type StatusChange = {
   substatus?: RestIssue['substatus']
   statusDetails?: RestIssue['statusDetails']
 }
-/** An issue as it was shown before a change; without a revision where nobody can say which one the change made. */
+/** An issue as it was shown before a change. Without a revision when the revision that the change makes is unknown. */
 export type Shown = { id: string; revision?: number | undefined }
 /** Issues that had one status before a change. */
 export type Before = { was: StatusChange; issues: Shown[] }
 
-/** The row with another status, as it will stand after the update. */
+/** The row with another status, as it will be after the update. */
 export function withStatus(row: RestIssue, { status, substatus, statusDetails = {} }: StatusChange): RestIssue {
   if (row.status === status && sameDetails(row.statusDetails, statusDetails) && !movesWithin(row, substatus)) return row
   const beginnings = { unresolved: 'ongoing', ignored: 'archived_forever', resolved: null } as const

@@ -1,7 +1,7 @@
 'use client'
 import type { RestIssue } from '../../contract/rest.ts'
 
-/** Rows of a list that are kept for the way through it: more than anybody goes through by keys. */
+/** How many rows of a list are kept: more than anybody steps through by keys. */
 const keptMax = 1_000
 const keyOf = (organization: string) => `list-order:${organization}`
 
@@ -16,13 +16,13 @@ export function neighbourIn(list: readonly string[], id: string, step: number): 
   return at < 0 ? undefined : list[at + step]
 }
 
-/** The same of the list that was opened last. */
+/** The same in the list that was opened last. */
 export function neighbourOf(organization: string, id: string, step: number): string | undefined {
   try {
     const kept: unknown = JSON.parse(sessionStorage.getItem(keyOf(organization)) ?? '[]')
     return neighbourIn(Array.isArray(kept) ? kept.map(String) : [], id, step)
   } catch {
-    // What somebody else wrote there is no list.
+    // Somebody else wrote there: ignore it.
     return undefined
   }
 }

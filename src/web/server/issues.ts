@@ -13,7 +13,7 @@ export function readableIds(actor: Actor, organization: Organization): number[] 
     .flatMap((project) => (auth.may(actor, 'issue:read', { organization, project }) === 'yes' ? [project.id] : []))
 }
 
-/** The issue with this id or short id in an organization, or undefined when it is not there or may not be read. */
+/** The issue with this id or short id in an organization, or undefined when the person may read no such issue. */
 export function findIssue(actor: Actor, organization: Organization, text: string): IssueHere | undefined {
   const { meta, auth } = app()
   const issue = /^\d{1,15}$/.test(text)

@@ -2,10 +2,10 @@
 import { useRouter } from 'next/navigation'
 import { useEffect, useTransition } from 'react'
 
-/** Pause between two looks, ms. */
+/** Pause between two refreshes, ms. */
 const pauseMs = 2000
 
-/** While it is drawn the page is asked for again, so that what is under way on it comes to its end before people's eyes. */
+/** Refreshes the page while it is mounted, so that people see work in progress end. */
 export function AutoRefresh() {
   const router = useRouter()
   const [pending, start] = useTransition()

@@ -12,7 +12,7 @@ export function errorSentence(error: PageError): string {
   return `Application error: a ${error.digest ? 'server' : 'client'}-side exception has occurred`
 }
 
-/** What became of the error. `isReported`: Mishap tells itself of its errors, which can be switched off. */
+/** Where the error is recorded. `isReported`: Mishap reports its own errors to itself, unless this is switched off. */
 export function errorHint({ digest }: Pick<PageError, 'digest'>, isReported: boolean): string {
   if (digest)
     return isReported ? 'The digest below finds the error in Mishap itself.' : 'The log of the server has the error.'
@@ -36,9 +36,9 @@ export function ErrorScreen({
   const [reloading, setReloading] = useState(false)
   const [isReported, setReported] = useState(true)
   useEffect(() => {
-    // The page's scripts run, also where the frame broke that tells it otherwise.
+    // The page's scripts run, even when the frame that usually says so broke.
     window.mishap = { ...window.mishap, hydrated: true }
-    // The document's word: its first script has not run where the server's answer was this screen.
+    // Read from the document: its first script did not run when the server answered with this screen.
     const dsn = document.querySelector<HTMLMetaElement>('meta[name="mishap-dsn"]')
     setReported(dsn?.content !== '')
     if (reloadOnce(error)) setReloading(true)

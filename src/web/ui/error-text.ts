@@ -2,7 +2,7 @@
 import { useTranslations } from 'next-intl'
 import { ApiError } from '../client/api.ts'
 
-/** A function that says why a call failed, and what to do: in the person's language where nothing answered. */
+/** Returns a function for the text of an error: why the call failed and what to do. It is translated when nothing answered. */
 export function useErrorText(): (error: unknown) => string {
   const t = useTranslations('common')
   return (error) => {

@@ -6,7 +6,7 @@ import { ApiError } from '../client/api.ts'
 import { Button } from './controls.tsx'
 import { ErrorState } from './states.tsx'
 
-/** Rows to come. Nothing for the first 150 ms: an answer that is fast must not flicker. */
+/** A skeleton of rows. Empty for the first 150 ms, so that a fast answer does not flicker. */
 export function ListLoading() {
   const t = useTranslations('common')
   const [late, setLate] = useState(false)
@@ -24,7 +24,7 @@ export function ListLoading() {
   )
 }
 
-/** The list can't be had now: says why; what is on screen stays. `retrying`: it is asked for again by itself. */
+/** Says why a list can't be loaded. Rows on screen stay. `retrying`: the list is fetched again by itself. */
 export function ListFailed({ error, retrying, retry }: { error: Error; retrying?: boolean; retry?: () => void }) {
   const t = useTranslations('issues.failed')
   const common = useTranslations('common')
@@ -36,7 +36,7 @@ export function ListFailed({ error, retrying, retry }: { error: Error; retrying?
       </div>
     )
   }
-  // Of what the list asks for only a project of the address can be missing.
+  // Only a project of the address can be missing.
   const isGone = code === 'NOT_FOUND'
   const causes = error instanceof ApiError ? error.causes.join(' ') : undefined
   return (

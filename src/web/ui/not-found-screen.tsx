@@ -3,7 +3,7 @@ import { useParams } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { FindForm } from './find-form.tsx'
 
-/** The not-found page: says so and searches the issues for what was meant. */
+/** The not-found page, with a search of the issues. */
 export function NotFoundScreen() {
   const t = useTranslations('missing')
   const { org } = useParams<{ org?: string }>()

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** A part of the page under a heading. */
+/** The section of a panel: a heading, controls next to it, and the content. `id` is an anchor of the page. */
 export function Section({
   id,
   title,

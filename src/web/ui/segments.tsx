@@ -1,6 +1,6 @@
 'use client'
 
-/** One choice of a few that are always in sight. */
+/** Radio buttons in a row, for a few choices that are always visible. */
 export function Segments<T extends string>({
   label,
   value,

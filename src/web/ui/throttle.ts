@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useRef } from 'react'
 import { systemClock } from '../../base/clock.ts'
 
-/** Runs `run` when it is asked for: at once, then at most each `pauseMs`, and once more at the end of a pause that was asked in. */
+/** Returns a function that calls `run` at once, then at most every `pauseMs`. A call during a pause runs at its end. */
 export function useThrottle(pauseMs: number, run: () => void): () => void {
   const latest = useRef(run)
   latest.current = run

@@ -5,13 +5,13 @@ import { systemClock } from '../../base/clock.ts'
 import { useKey } from './keys/keys.tsx'
 import { useToast } from './toast.tsx'
 
-/** How long a change can be taken back, ms (spec.md 4). */
+/** How long a change can be undone, ms. */
 const undoMs = 10_000
 
-/** Says what was changed; `run` takes it back, by the toast's button or by z, once and within 10 s. */
+/** Shows what changed. `run` undoes it, by the toast's button or by z, once and within 10 s. */
 export type OfferUndo = (text: string, run: () => void) => void
 
-/** One undo for all changes of a screen: z takes the last one back, whatever it was. */
+/** One undo for all changes of a screen: z undoes the last change. */
 export function useUndo(): OfferUndo {
   const t = useTranslations('issues')
   const toast = useToast()

@@ -8,7 +8,7 @@ import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Segments } from '../../ui/segments.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { Certainty } from './sureness.tsx'
+import { Certainty } from './certainty.tsx'
 
 function Row({ event, base }: { event: RestBrowserEvent; base: string }) {
   const t = useTranslations('failures')
@@ -47,7 +47,7 @@ function Row({ event, base }: { event: RestBrowserEvent; base: string }) {
 
 /**
  * What people met in the browser of an issue's server errors, and of one of its events: counts of their own, the newest
- * ten, and the way to each with its breadcrumbs. Nothing where there is none.
+ * ten, and links to each and its breadcrumbs. Nothing without browser events.
  */
 export function BrowserEvents({
   base,

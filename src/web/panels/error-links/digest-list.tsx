@@ -5,9 +5,9 @@ import type { RestEvent } from '../../../contract/rest.ts'
 import { Link } from '../../ui/link.tsx'
 import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { Certainty } from './sureness.tsx'
+import { Certainty } from './certainty.tsx'
 
-/** Every digest of an event, with where it was found and whether it is the event's own for sure. Nothing without any. */
+/** Every digest of an event, with where it was found and whether it is certainly the event's own. Nothing without digests. */
 export function DigestList({ digests }: { digests: RestEvent['digests'] }) {
   const t = useTranslations('failures')
   if (digests.length === 0) return null

@@ -4,9 +4,9 @@ import { useTranslations } from 'next-intl'
 import type { RestFailure } from '../../../contract/rest-failure.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { Certainty } from './sureness.tsx'
+import { Certainty } from './certainty.tsx'
 
-/** Of a browser event: the server error that it hides, or why it stays alone and what makes the next one sure. */
+/** The server error that a browser event hides. Without a link: why, and how the next event gets one. */
 export function HiddenError({
   organization,
   project,

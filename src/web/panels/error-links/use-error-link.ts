@@ -6,14 +6,14 @@ import { apiFetch } from '../../client/api.ts'
 import { useLive } from '../../ui/live.tsx'
 import { useThrottle } from '../../ui/throttle.ts'
 
-/** A link is looked for within a second or two of the event, ms. */
+/** The job links events within a second or two; poll this often, ms. */
 const waitingMs = 2000
-/** In a busy organization issues change all the time: the event is asked for at most this often, ms. */
+/** In a busy organization issues change all the time. Fetch the event at most this often, ms. */
 const pauseMs = 2000
 
 /**
- * What an event has to do with a hidden server error, kept up to date: a link comes a second after its later side, and the
- * server's issue is told as changed then.
+ * The error link of an event, kept up to date. The link arrives a second after the later of its two events, and the
+ * live stream then reports a change of the server's issue.
  */
 export function useErrorLink(
   organization: string,
@@ -27,7 +27,7 @@ export function useErrorLink(
     initialData: failure,
     enabled: failure !== null,
     staleTime: Number.POSITIVE_INFINITY,
-    // The document of the next visit knows more than what was asked here.
+    // The next visit brings a newer answer with its document.
     gcTime: 0,
     refetchInterval: ({ state }) => (state.data?.alone === 'waiting' ? waitingMs : false),
   })
@@ -37,7 +37,7 @@ export function useErrorLink(
   useLive((change) => {
     if (known === null || (change.kind !== 'issue' && change.kind !== 'missed')) return
     const isMine = change.kind === 'missed' || change.id === issueId
-    // Which issue a browser event will belong to nobody knows before.
+    // The issue of a future browser event is unknown.
     if (known.side === 'server' ? isMine : known.server === null || isMine) ask()
   })
   return known

@@ -6,7 +6,7 @@ import { apiFetch } from '../../client/api.ts'
 import { Section } from '../../ui/panel-section.tsx'
 import { FeedbackText } from './feedback-text.tsx'
 
-/** What users wrote about the issue's events; nothing while nobody wrote. */
+/** Feedback that people sent about the issue's events. Nothing without feedback. */
 export function UserReports({
   organization,
   issueId,

@@ -28,7 +28,7 @@ export function Similar({ organization, issue, similar, canTriage }: Props) {
   const router = useRouter()
   const toast = useToast()
   const [merging, setMerging] = useState<Props['similar'] | undefined>()
-  // Until the list is another one: the issue that went still stands in this one.
+  // Until the next list arrives: this one still has the merged issue.
   const busy = merging === similar
   const [wrong, setWrong] = useState('')
   async function merge(other: RestSimilarIssue['issue']) {

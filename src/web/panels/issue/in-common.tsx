@@ -9,7 +9,7 @@ import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import type { TagHref } from './tags.tsx'
 
-/** Where nearly none of the others has a value, how many times as often it is says how many others there are. */
+/** The largest ratio that is shown. Beyond it the ratio only reflects how few other events there are. */
 const liftShownMax = 100
 const shownMax = 8
 

@@ -74,7 +74,7 @@ export function Badges({ issue, badge }: { issue: RestIssue; badge: RowWords['ba
   )
 }
 
-/** That nobody of the team can mend it; the reason stands beside while the row is pointed at or has the focus. */
+/** Says that nobody of the team can fix the issue. The reason shows while the row has the pointer or the focus. */
 function NoiseChip({ issue, noise }: { issue: RestIssue; noise: RowWords['noise'] }) {
   if (!issue.noise) return null
   const { kind } = issue.noise
@@ -188,7 +188,7 @@ export const IssueRow = memo(function IssueRow({
       <span className="issue-number issue-users">{number.format(issue.userCount)}</span>
       <span className="issue-seen" title={seenTitle}>
         <span>{lastAge}</span>
-        {/* An issue of this second is as old as its last event: said once. */}
+        {/* A new issue is as old as its last event: show the age once. */}
         <span className="issue-age">{firstAge === lastAge ? '' : t('old', { age: firstAge })}</span>
       </span>
       <span className="issue-assignee">

@@ -56,7 +56,7 @@ export function notesOf(
   const found = notesOfMeta(meta)
   const known = new Set(found.map((item) => item.path))
   for (const error of errors) {
-    // Said where the stack stands: nothing of what was sent is wrong.
+    // The stack shows this one: nothing that was sent is wrong.
     if (error.type === 'native_not_symbolicated') continue
     const path = typeof error.data.name === 'string' ? error.data.name : ''
     const rule = typeof error.data.reason === 'string' ? error.data.reason : error.message || error.type
@@ -71,7 +71,7 @@ export function notesOf(
   return found.slice(0, notesMax)
 }
 
-/** What is to be said of the stacks of an event that came with a minidump. */
+/** The note above the stacks of an event that came with a minidump. */
 export function stackNoteOf(errors: readonly { type: string }[]): 'notSymbolicated' | 'dumpUnreadable' | undefined {
   if (errors.some((error) => error.type === 'native_not_symbolicated')) return 'notSymbolicated'
   return errors.some((error) => error.type === 'minidump_unreadable') ? 'dumpUnreadable' : undefined

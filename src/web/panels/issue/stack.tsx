@@ -105,7 +105,7 @@ function Library({ run, path }: { run: Extract<FrameRun, { kind: 'library' }>; p
   )
 }
 
-/** The frames of one stack trace, newest call first. `path` is where the stack trace stands in the payload. */
+/** The frames of one stack trace, newest call first. `path` is the path of the stack trace in the payload. */
 export function Frames({ trace, path, mode }: { trace: RestStacktrace; path: string; mode: FrameMode }) {
   const t = useTranslations('issues.stack')
   const first = firstOpen(trace.frames)
@@ -165,7 +165,7 @@ export function Exceptions({
   note,
 }: {
   values: readonly RestException[]
-  /** What is to be said of all its stacks. */
+  /** A note about all stacks. */
   note: 'notSymbolicated' | 'dumpUnreadable' | undefined
 }) {
   const t = useTranslations('issues.stack')

@@ -9,7 +9,7 @@ import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { sharesOf } from './shares.ts'
 
-/** Where the issues are listed that have a tag's value. */
+/** Path of the stream, filtered by a tag's value. */
 export type TagHref = (key: string, value: string) => string
 
 /** The event's tags; each leads to the issues that have it. */
@@ -35,7 +35,7 @@ export function EventTags({ event, hrefOf }: { event: RestEvent; hrefOf: TagHref
   )
 }
 
-/** How the tags are distributed over the issue's newest events; a value filters the stream. */
+/** How the tags are distributed over the issue's newest events. A click on a value filters the stream. */
 export function TagBars({
   organization,
   issueId,

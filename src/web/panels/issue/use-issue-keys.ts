@@ -26,7 +26,7 @@ function switchFrames(): void {
   else own?.click()
 }
 
-/** Presses what stands on the page for a key, so that both do the same. */
+/** Clicks the button of the page for a key, so that both do the same. */
 const press = (selector: string) => document.querySelector<HTMLElement>(selector)?.click()
 
 /** The keys of the issue page: other issues of the list, other events, frames, the JSON, copying. */

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { RestEvent, RestIssueDetail } from '../../../contract/rest.ts'
 import { ApiError, apiFetch } from '../../client/api.ts'
-import { growingPause } from '../../client/backoff.ts'
+import { backoffMs } from '../../client/backoff.ts'
 import { useListParams } from '../search/use-list-params.ts'
 
 /** The issue and the event as the server had them when it made the document. */
@@ -38,7 +38,7 @@ export function useIssue(organization: string, issueId: string, choice: string, 
   const queryKey = useMemo(() => ['issue', organization, issueId, query] as const, [organization, issueId, query])
   const retrying = {
     retry: (tries: number, error: Error) => passesByItself(error) && tries < 1000,
-    retryDelay: (tries: number) => growingPause(tries),
+    retryDelay: (tries: number) => backoffMs(tries),
   }
   const issue = useQuery({
     queryKey,

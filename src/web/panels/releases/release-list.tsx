@@ -28,7 +28,7 @@ type ListProps = {
   away: boolean
   /** When the server looked, ms. */
   asOfMs: number
-  /** What stands instead of no rows. */
+  /** Shown when there are no rows. */
   children: ReactNode
 }
 

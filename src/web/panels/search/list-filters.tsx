@@ -111,7 +111,7 @@ export function RangeSelect({
   )
 }
 
-/** The environments of the last 90 days; what the URL names stands in the list in any case. `preloaded` came with the document. */
+/** The environments of the last 90 days, and always the one that the URL names. `preloaded` came with the document. */
 export function EnvironmentSelect({
   organization,
   value,
@@ -153,7 +153,7 @@ export function EnvironmentSelect({
   )
 }
 
-/** The projects to choose from; where the URL names several, or one that is not there, that stands in the list too. */
+/** The projects to choose from. Several projects in the URL, or an unknown one, are one more choice. */
 export function ProjectSelect({
   value,
   projects,

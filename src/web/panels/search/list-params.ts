@@ -62,7 +62,7 @@ export function listQuery(params: ListParams, projectIds: readonly string[]) {
 export const isPlain = (params: ListParams): boolean =>
   params.q.trim() === defaultQuery && params.project === '' && params.env === ''
 
-/** The last resolved issues, which stand at inbox zero, as the REST call asks for them. */
+/** The REST query for the last resolved issues, which an empty inbox shows. */
 export const resolvedQuery = { query: 'is:resolved', sort: 'date', statsPeriod: '90d', limit: 5 } as const
 /** How far back an environment must have been seen to be offered. */
 export const environmentsPeriod = '90d'

@@ -2,7 +2,7 @@
 import { useTranslations } from 'next-intl'
 import { useKey } from '../../ui/keys/keys.tsx'
 
-/** Opens the choice of the range, which stands as a native select. */
+/** The key t opens the select of the range. */
 export function useRangeKey(): void {
   const t = useTranslations('triage.keys')
   const shell = useTranslations('shell')

@@ -54,7 +54,7 @@ function useViews({ organization, preloaded, offerUndo }: Pick<Props, 'organizat
       setError(sentenceOf(failure, t('failed')))
       return undefined
     } finally {
-      // Also where it was refused: somebody else may have been quicker, and theirs is what stands now.
+      // Also after a refusal: somebody else may have changed the view first.
       await client.invalidateQueries({ queryKey: key })
     }
   }

@@ -62,7 +62,7 @@ function useBox({ organization, scope, value }: Pick<SearchBoxProps, 'organizati
   const field = useRef<HTMLInputElement>(null)
   const shownValue = useRef(value)
   useEffect(() => {
-    // Typed before the scripts ran: it stands in the field, and must not be taken back.
+    // The person typed this before the scripts ran: keep it.
     const early = shownValue.current === value ? field.current?.value : undefined
     shownValue.current = value
     setDraft(early !== undefined && early !== value ? early : value)

@@ -17,7 +17,7 @@ type Shown = Pick<RestSearch, 'query' | 'sort' | 'projects' | 'environments' | '
 
 const sortOf = (name: string): Sort => sorts.find((sort) => apiSort[sort] === name) ?? 'last'
 
-/** The query string of the stream that a view stands for, with `?`; '' for the stream as it opens. */
+/** The query string of the stream that shows a view, with `?`. '' for the default stream. */
 export function viewSearch(view: Shown, projects: readonly ProjectName[]): string {
   const search = new URLSearchParams()
   if (view.query !== defaultQuery) search.set('q', view.query)
@@ -62,7 +62,7 @@ export const partsOf = ({ query, sort, projects, environments, statsPeriod, star
   end,
 })
 
-/** The view that the stream shows now; a changed one is none. */
+/** The view that the stream shows now. undefined after a change of any parameter. */
 export function shownView(
   views: readonly RestSearch[],
   params: ListParams,
@@ -72,7 +72,7 @@ export function shownView(
   return views.find((view) => viewSearch(view, projects) === now)
 }
 
-/** What stands in the address beside the search text, by name, for the form of the box. */
+/** The other parameters of the address, by name, for the form of the search box. */
 export function keptParams(params: ListParams): Record<string, string> {
   const search = new URLSearchParams(viewSearch({ ...viewOf(params, []), query: defaultQuery }, []))
   return Object.fromEntries(search)

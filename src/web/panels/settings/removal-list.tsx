@@ -30,7 +30,7 @@ export function RemovalList({ removals }: { removals: readonly Removal[] }) {
   )
 }
 
-/** Organizations that a person deleted: the proof outlives them. Nothing where there is none. */
+/** Organizations that a person deleted. The proof outlives them. Nothing when the person deleted none. */
 export function OwnRemovals({ removals }: { removals: readonly Removal[] }) {
   const t = useTranslations('people')
   if (removals.length === 0) return null

@@ -104,7 +104,7 @@ function useShellKeys(base: string, showPalette: () => void, showKeys: () => voi
   useKey('g s', t('global'), t('settings'), () => router.push(`${base}/settings/account`))
 }
 
-/** What stands at the foot of the sidebar: the palette, the keys, the theme, the account. */
+/** The foot of the sidebar: the palette, the keys, the theme, the account. */
 function ShellFoot({ base, showPalette, showKeys }: { base: string; showPalette: () => void; showKeys: () => void }) {
   const t = useTranslations('shell')
   return (

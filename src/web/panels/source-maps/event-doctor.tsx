@@ -83,8 +83,8 @@ function Diagnosis({ diagnosis }: { diagnosis: EventDiagnosis }) {
 }
 
 /**
- * Why frames of an event are not mapped, below its stack. Asked when it is looked at: the answer is of now. One that does not
- * come with the document has its room kept.
+ * Why frames of an event are not mapped, below its stack. The answer is computed when it is shown. When it does not
+ * come with the document, its space is reserved.
  */
 export function EventDoctor({
   organization,

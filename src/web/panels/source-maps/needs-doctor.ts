@@ -18,7 +18,7 @@ const isLoaded = ({ absPath, filename }: RestFrame) =>
   /^https?:\/\/.*\.[cm]?jsx?(?:[?#].*)?$/i.test(absPath ?? filename ?? '')
 
 /**
- * Whether the doctor has something to say of an event: a frame was looked up and is not mapped, or lacks its source; or
+ * Whether the doctor has something to say about an event: a frame was looked up and is not mapped, or lacks its source; or
  * nothing was looked up at all, and a browser's frame has no source lines.
  */
 export function needsDoctor(event: RestEvent): boolean {

@@ -27,7 +27,7 @@ async function pageOf(request: IssueListRequest): Promise<Page> {
 /**
  * What the stream shows for a query string, as the REST calls would answer it: the first rows, the environments to choose
  * from, and where there are no rows the last resolved ones. Each is undefined when the store is away or slow, rows also
- * where the query string names a project that is not there: the browser is told so when it asks itself.
+ * where the query string names a project that does not exist: the browser gets the error from its own request.
  */
 export async function firstScreen(
   actor: Actor,

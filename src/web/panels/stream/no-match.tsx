@@ -24,7 +24,7 @@ type NoMatchProps = {
   resolved: RestIssue[] | undefined
 }
 
-/** How many match without one term; fetched on its own, the button stands at once. */
+/** Removes one term, and shows how many issues match then. The count arrives later than the button. */
 function TermButton({
   organization,
   params,

@@ -48,7 +48,7 @@ function useMarks(storeKey: string) {
  */
 export function useSelection(storeKey: string, rows: readonly RestIssue[], asked: string) {
   const [marks, set] = useMarks(storeKey)
-  // The question that it was said of, not a yes or no: the list goes on standing when its question changes, and the next
+  // The query that it is for, not a boolean: the list stays on screen when its query changes, and the next
   // key would be for everything that the new one finds.
   const [allOf, setAllOf] = useState<string | undefined>()
   useEffect(() => setAllOf((of) => (of === asked ? of : undefined)), [asked])

@@ -33,7 +33,7 @@ type StreamProps = {
   first: FirstScreen
 }
 
-/** What the first paint needs, as the server had it; what it was late with the browser asks for. */
+/** What the first paint needs, as the server had it. The browser fetches what was late. */
 export type FirstScreen = {
   rows: FirstRows | undefined
   environments: string[] | undefined
@@ -191,7 +191,7 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
   )
 }
 
-/** The error of a query that the server refuses: it stands at the search box. */
+/** The error of a query that the server refuses. The search box shows it. */
 function refusalOf({ list: { error } }: Issues): ApiError | undefined {
   return error instanceof ApiError && /^QUERY_|^VALIDATION$/.test(error.code) ? error : undefined
 }

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { systemClock } from '../../../base/clock.ts'
 import type { RestIssue } from '../../../contract/rest.ts'
 import { ApiError, apiFetch, apiPage } from '../../client/api.ts'
-import { growingPause } from '../../client/backoff.ts'
+import { backoffMs } from '../../client/backoff.ts'
 import { type StatusChange, withStatus } from '../../client/issue-status.ts'
 import { useLive, useLiveId } from '../../ui/live.tsx'
 import { type ListParams, listQuery, rowsPerPage } from '../search/list-params.ts'
@@ -22,8 +22,8 @@ function mayWait(tries: number, error: Error): boolean {
 }
 
 /**
- * Rows of the cache stand at once; what came meanwhile is fetched behind them. Those of the document are new, unless the
- * live stream has told more by now than they have in them.
+ * Rows of the cache show at once, and a fetch brings them up to date. Rows of the document are up to date, unless the
+ * live stream has reported later changes since.
  */
 function useLookBehind(key: Key, first: FirstRows | undefined, look: () => Promise<boolean>): void {
   const client = useQueryClient()
@@ -57,7 +57,7 @@ function useListQuery(path: string, key: Key, query: Key[2], first: FirstRows | 
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
     retry: mayWait,
-    retryDelay: (tries) => growingPause(tries),
+    retryDelay: (tries) => backoffMs(tries),
     placeholderData: (before) => before,
   })
   return list
@@ -220,7 +220,7 @@ function useLiveRows({ since, rows, waiting, enabled, ...rest }: Freshness) {
       known: () => latest.current.known,
       wants: (id) => latest.current.projectIds.length === 0 || latest.current.projectIds.includes(id),
       countUp: (counts) => {
-        // Which environment the events had is not told.
+        // The live stream does not say which environment the events had.
         if (latest.current.params.env) return
         const now = systemClock.now()
         latest.current.change((pages) => changeRows(pages, (row) => countUp(row, counts.get(row.id) ?? 0, now)))

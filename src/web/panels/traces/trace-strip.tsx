@@ -30,7 +30,7 @@ const dayMs = 86_400_000
 
 const isAway = (error: unknown) => error instanceof ApiError && (error.status === 0 || error.status === 503)
 
-/** A length of time; which side of the event it lies on is said in words. */
+/** A length of time. The words say whether it is before or after the event. */
 const length = (ms: number): string => durationText(Math.abs(ms))
 
 /** An error on the lane: when it was (seconds), and its span, which says the segment that it is marked at. */
@@ -126,7 +126,7 @@ function Row({ segment, lane, here, others }: Placed) {
   )
 }
 
-/** The line that says where the event stands among the segments. */
+/** The line that shows where the event is among the segments. */
 function Here({ lane, here }: { lane: Lane; here: Mark }) {
   const t = useTranslations('traces')
   const hereS = here.atS

@@ -36,7 +36,7 @@ const idsOf = ({ issues }: AssignedBefore) => issues.map((issue) => issue.id)
 
 export type Assign = { ask: () => void; to: (person: Assignee) => void; dialog: ReactNode }
 
-/** Assigning issues: `ask` (the key a, too) opens the list of members, `to` does without; `dialog` is to stand on the screen. */
+/** Assigning issues: `ask` (the key a, too) opens the list of members, `to` assigns without it. The screen renders `dialog`. */
 export function useAssign(options: Options): Assign {
   const { organization, canTriage, targets, settled, offerUndo, show = () => {} } = options
   const t = useTranslations('issues')

@@ -6,7 +6,7 @@ import { Button } from '../../ui/controls.tsx'
 import { putIssues, useErrorToast } from './change.ts'
 
 const icon = { size: 15, strokeWidth: 1.75, 'aria-hidden': true } as const
-/** Names that are said; the others are counted. */
+/** Names that are shown. The others are counted. */
 const namesMax = 3
 
 /** What one person does with the issue for themselves, whoever may read it, and who has looked at it. */

@@ -15,7 +15,7 @@ export type Everything = { count: number | null; change: (body: object) => void 
 
 /** How often progress is asked for, ms. */
 const lookMs = 500
-/** Progress is said at most so often, ms: each saying is a toast. */
+/** Progress shows as a toast at most this often, ms. */
 const toastEachMs = 3_000
 
 /**

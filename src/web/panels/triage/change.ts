@@ -31,7 +31,7 @@ export type Was = { issue: Shown; body: object }
 type Kept = { ids: string[]; by: string | null }
 
 /**
- * Takes a change back, but for what somebody has changed since: a later decision stands. The change made one revision of
+ * Takes a change back, except where somebody has changed the issue since: a later decision wins. The change made one revision of
  * each, so that one must still be its last; of many at once the server knows by itself. Throws ApiError.
  */
 export async function revert(organization: string, sent: readonly Sent[], was: readonly Was[]): Promise<Kept> {
@@ -58,7 +58,7 @@ export async function revert(organization: string, sent: readonly Sent[], was: r
   return kept
 }
 
-/** After a change; `ids`: rows that may stand otherwise than they are shown. */
+/** Runs after a change. `ids`: rows that may be out of date. */
 export type Settled = (ids?: readonly string[]) => void
 
 /** Takes a change back and says what was not. */

@@ -16,7 +16,7 @@ export type Merge = { ask: () => void; off: string | undefined; dialog: ReactNod
 
 /**
  * Makes the selected issues one: `ask` (the key m, too) says first which one stays, as nothing takes a merge back at once;
- * `dialog` is to stand on the screen.
+ * the screen renders `dialog`.
  */
 export function useMerge({
   organization,

@@ -1,7 +1,7 @@
 import type { RestIssue } from '../../../contract/rest.ts'
 import type { StatusChange } from '../../client/issue-status.ts'
 
-/** Ways to resolve and to archive; `id` names their texts. Each stands in a dialog behind one key. */
+/** A way to resolve, archive or snooze. `id` names its text. */
 export type StatusChoice = { id: string; change: StatusChange }
 
 const minuteMs = 60_000

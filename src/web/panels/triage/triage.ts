@@ -11,7 +11,7 @@ const idsOf = ({ issues }: Before) => issues.map((issue) => issue.id)
 
 /**
  * Changes the status of issues at once on screen (`show`), then on the server, and offers to take it back. A refused
- * change is taken back on screen and said.
+ * change is reverted on screen, with a toast.
  */
 export function useTriage(
   organization: string,
@@ -25,7 +25,7 @@ export function useTriage(
   const triage: Triage = async (before, to, revision) => {
     const { status } = to
     const isPlain = to.substatus === undefined && to.statusDetails === undefined
-    // Another way of the same status is a change, too; the same once more is none.
+    // The same status with other details is a change, too. The same status without details is not.
     const others = before.filter(({ was }) => was.status !== status || !isPlain)
     const ids = others.flatMap(idsOf)
     if (ids.length === 0) return

@@ -4,9 +4,9 @@ import { sparkHeightPx, sparkWidthPx } from './bars.ts'
 /** A release or a deploy at a time, as a chart marks it. */
 export type ChartAnnotation = Pick<RestMark, 'kind' | 'version' | 'at' | 'environment'>
 
-/** Marks that stand so close on a chart that they share one hairline. */
+/** Annotations that are so close on a chart that they share one hairline. */
 export type AnnotationGroup = {
-  /** Where the first of them stands: 0 is the chart's left end, 1 its right. */
+  /** Where the first of them is: 0 is the chart's left end, 1 its right. */
   place: number
   fromMs: number
   toMs: number

@@ -18,7 +18,7 @@ const steps: Record<string, (at: number, last: number) => number> = {
   End: (_at, last) => last,
 }
 
-/** What a hairline stands for, in words: beside it on hover and focus, and its name for screen readers. */
+/** What a hairline means, in words: shown on hover and focus, and its name for screen readers. */
 function AnnotationText({ group }: { group: AnnotationGroup }) {
   const t = useTranslations('releases.marks')
   const locale = useLocale()

@@ -33,7 +33,7 @@ export function useSparkAnnotations(
   return useCallback((issue) => paths.get(issue.project.slug) ?? '', [paths])
 }
 
-/** The hairlines of all sparklines once, over their column: what they stand for, by pointer and by keyboard. */
+/** The hairlines of all sparklines once, over their column, with their meaning by pointer and by keyboard. */
 export function SparkAnnotations({
   organization,
   rows,

@@ -2,7 +2,7 @@
 import './error-links.css'
 import { useTranslations } from 'next-intl'
 
-/** Whether a link or a digest is sure, as a chip with the reason behind it. */
+/** A chip that says whether a link or a digest is certain. The reason is its title. */
 export function Certainty({ sure, why }: { sure: boolean; why?: string }) {
   const t = useTranslations('failures')
   return (
