@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { issueLoaders } from './app/o/[org]/issues/[id]/loaders.ts'
@@ -26,8 +26,8 @@ test('each loader is one of a panel', () => {
 
 test('each panel that is typed to have data has a loader', () => {
   const panels = join(import.meta.dirname, 'panels')
-  const typed = ['diagnostics', 'error-links', 'feedback', 'issue', 'releases', 'source-maps', 'traces', 'triage']
-    .map((name) => readFileSync(join(panels, name, 'panel.tsx'), 'utf8'))
+  const typed = globSync('*/panel.tsx', { cwd: panels })
+    .map((path) => readFileSync(join(panels, path), 'utf8'))
     .flatMap((text) => [...text.matchAll(/: (?:Issue|Event)Panel<[^\n]+> = \{\n {2}id: '([^']+)'/g)])
     .map(([, id = '']) => id)
   expect(typed.length).toBeGreaterThan(0)
