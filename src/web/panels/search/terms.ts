@@ -1,8 +1,8 @@
 import { pastedDigest } from '../../../domain/pasted-digest.ts'
 import { fieldOf } from '../../../query/search.ts'
-import { defaultQuery } from '../stream/stream-query.ts'
+import { defaultQuery } from './list-params.ts'
 
-/** A piece of a search text: `text` is exactly what stands from `from` to `to`. */
+/** A piece of a search text: `text` is exactly the characters from `from` to `to`. */
 export type Term = {
   kind: 'filter' | 'text' | 'operator'
   from: number
@@ -57,7 +57,7 @@ export function termsOf(query: string): Term[] {
   return terms
 }
 
-/** The search text without one of its terms (and without an operator that then stands alone). */
+/** The search text without one of its terms (and without an operator that would be left alone). */
 export function withoutTerm(query: string, index: number): string {
   const terms = termsOf(query)
   const kept = terms.filter((_term, at) => at !== index)
@@ -76,7 +76,7 @@ export function withoutTerm(query: string, index: number): string {
     .replaceAll(' )', ')')
 }
 
-/** A value as it stands in a search text: in quotes and with escapes where it must be. */
+/** A value as a search text has it: quoted and escaped where necessary. */
 export function quoted(value: string): string {
   return /^[^\s"()[\],\\*]+$/.test(value) ? value : `"${value.replace(/[\\"*]/g, '\\$&')}"`
 }
@@ -110,7 +110,7 @@ const jumpTo = (kind: Jump['kind'], name: string, sure = false): Jump => ({
   path: `/${routes[kind]}/${encodeURIComponent(name)}`,
 })
 
-/** What the box has before anybody types: what is pasted stands behind it or before it, mostly without a space. */
+/** The text that the box starts with. Pasted text lands before or after it, mostly without a space. */
 const besideDefault = new RegExp(`^\\s*${defaultQuery}|\\s${defaultQuery}\\s*$`)
 
 /** Whether a text asks for something else beside a digest: the sentences of error screens have no filters. */

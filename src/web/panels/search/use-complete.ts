@@ -26,7 +26,7 @@ export type CompletionScope = { project?: readonly string[] | undefined; environ
 type TagKey = { key: string }
 type Value = { value: string; count: number | null }
 
-/** A value that stands still for a moment. */
+/** The value once it has not changed for a moment. */
 function useSettled(value: string): string {
   const [settled, set] = useState(value)
   useEffect(() => systemClock.after(pauseMs, () => set(value)), [value])
