@@ -10,7 +10,7 @@ import { catalogue, type ErrorEntry } from '../src/base/errors.ts'
 import { categories, type Outcome, type OutcomeReason, outcomes, reasons } from '../src/base/outcome.ts'
 import { hydrationCauses, invariants, noiseKinds, skewKinds } from '../src/domain/diagnostics.ts'
 import { doctorFindings } from '../src/domain/doctor-findings.ts'
-import { fields, isUnmet, states } from '../src/query/search/fields.ts'
+import { fields, isUnmet, states } from '../src/query/search/keys.ts'
 import { digestHookOf } from '../src/web/digest-hook.ts'
 import { type TunnelFile, tunnelOf } from '../src/wire/tunnel.ts'
 
@@ -241,11 +241,11 @@ Projects are kept by their ids, so a view goes along when one is renamed; where 
   stands in its contexts is found only where the client sends it as a tag.
 `
 
-/** docs/search.md: the grammar, and every field of query/search/fields.ts. */
+/** docs/search.md: the grammar, and every field of query/search/keys.ts. */
 export function searchPage(): string {
   const shown = fields.filter((field) => field.shown)
   const silent = fields.filter((field) => isUnmet(field.name))
-  return `${made('src/query/search/fields.ts')}# Search
+  return `${made('src/query/search/keys.ts')}# Search
 
 The search boxes of the issue stream and of an issue’s events, and \`query=\` of the API, take the same text. An empty box
 shows everything in the chosen projects, environments and time range.

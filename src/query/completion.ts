@@ -1,7 +1,7 @@
 import type { QueryDeps, View } from './issue.ts'
 import { newestReleases } from './latest.ts'
-import { frameKeyOf } from './plan-frames.ts'
-import { fieldOf } from './search/fields.ts'
+import { fieldOf } from './search/keys.ts'
+import { frameKeyOf } from './search/plan-frames.ts'
 
 /** A value to complete with; `events` is null where nothing is counted. */
 export type Completion = { value: string; events: number | null }

@@ -6,9 +6,9 @@ import type { Page } from './cursor.ts'
 import { eventPage, pageRequest, readEventCursor } from './event-cursor.ts'
 import { issueOfRow, toListedEvent } from './events.ts'
 import type { QueryDeps } from './issue.ts'
-import { namesOf } from './names.ts'
-import { type Branch, planOf } from './plan.ts'
+import { namesOf } from './search/names.ts'
 import { parseSearch } from './search/parse.ts'
+import { type Branch, planOf } from './search/plan.ts'
 
 /** Issues that conditions on issues may leave over where events are listed. */
 const issuesMax = 2000

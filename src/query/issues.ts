@@ -6,10 +6,10 @@ import type { Cursor, Page } from './cursor.ts'
 import { pageByOffset, readCursor, writeCursor } from './cursor.ts'
 import type { QueryDeps, View } from './issue.ts'
 import { figuresOf, toRestIssues } from './issue.ts'
-import { namesOf } from './names.ts'
-import type { Branch, Plan } from './plan.ts'
-import { planOf } from './plan.ts'
+import { namesOf } from './search/names.ts'
 import { parseSearch } from './search/parse.ts'
+import type { Branch, Plan } from './search/plan.ts'
+import { planOf } from './search/plan.ts'
 
 export const issueSorts = ['date', 'new', 'freq', 'user'] as const
 export type IssueSort = (typeof issueSorts)[number]

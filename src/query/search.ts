@@ -1,6 +1,6 @@
 import { MishapError } from '../base/errors.ts'
 import type { Search } from './search/ast.ts'
-import { type Field, fieldOf, fields, isUnmet, states } from './search/fields.ts'
+import { type Field, fieldOf, fields, isUnmet, states } from './search/keys.ts'
 import { parseSearch } from './search/parse.ts'
 
 export { type Field, fieldOf, fields, states }

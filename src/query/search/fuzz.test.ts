@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { MishapError } from '../../base/errors.ts'
-import { planOf } from '../plan.ts'
-import { cutRelease } from '../release-parts.ts'
 import type { Search } from './ast.ts'
 import { parseSearch, searchCharsMax } from './parse.ts'
+import { planOf } from './plan.ts'
+import { cutRelease } from './release-parts.ts'
 
 // Whatever is typed or sent ends in a tree or in a refusal that names a place, in a time that grows with its length.
 

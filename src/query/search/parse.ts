@@ -1,6 +1,6 @@
 import { MishapError } from '../../base/errors.ts'
 import type { Search, Term } from './ast.ts'
-import { aggregateOf, fieldOf } from './fields.ts'
+import { aggregateOf, fieldOf } from './keys.ts'
 import type { Place, Raw } from './value.ts'
 import { aggregated, dateOf, numbered, placed, refuse, typed, wanted } from './value.ts'
 

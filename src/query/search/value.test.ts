@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { MishapError } from '../../base/errors.ts'
-import { aggregateOf, type Field, fieldOf, fields, states } from './fields.ts'
+import { aggregateOf, type Field, fieldOf, fields, states } from './keys.ts'
 import { aggregated, dateOf, measureOf, numberOf, placed, refuse, typed, wanted } from './value.ts'
 
 const plain = (text: string) => ({ text, quoted: false, at: 4 })

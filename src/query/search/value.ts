@@ -1,8 +1,8 @@
 import type { ErrorCode } from '../../base/errors.ts'
 import { MishapError } from '../../base/errors.ts'
 import type { Compare, Measured, Moment, Term, Wanted } from './ast.ts'
-import type { Field } from './fields.ts'
-import { states } from './fields.ts'
+import type { Field } from './keys.ts'
+import { states } from './keys.ts'
 
 /** One value as it stood in the text. */
 export type Raw = { text: string; quoted: boolean; at: number }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { fields, states } from './keys.ts'
+import { parseSearch } from './parse.ts'
 import { type Branch, type Names, planOf } from './plan.ts'
 import { cutRelease } from './release-parts.ts'
-import { fields, states } from './search/fields.ts'
-import { parseSearch } from './search/parse.ts'
 
 // Every key that a query knows, from its text to the conditions that the stores get; and its negation.
 

@@ -1,6 +1,6 @@
-import type { EventFilter } from '../store/events/events.ts'
-import type { IssueFilter } from '../store/meta/meta.ts'
-import type { Term } from './search/ast.ts'
+import type { EventFilter } from '../../store/events/events.ts'
+import type { IssueFilter } from '../../store/meta/meta.ts'
+import type { Term } from './ast.ts'
 
 /** A free-text term of a search. */
 export type Text = Extract<Term, { op: 'text' }>

@@ -1,5 +1,5 @@
-import type { QueryDeps } from './issue.ts'
-import { latestReleases, newestReleases } from './latest.ts'
+import type { QueryDeps } from '../issue.ts'
+import { latestReleases, newestReleases } from '../latest.ts'
 import type { Names } from './plan.ts'
 import { cutRelease, fits } from './release-parts.ts'
 

@@ -1,7 +1,7 @@
-import { MishapError } from '../base/errors.ts'
-import type { EventFilter } from '../store/events/events.ts'
-import type { IssueFilter } from '../store/meta/meta.ts'
-import type { Search, Term } from './search/ast.ts'
+import { MishapError } from '../../base/errors.ts'
+import type { EventFilter } from '../../store/events/events.ts'
+import type { IssueFilter } from '../../store/meta/meta.ts'
+import type { Search, Term } from './ast.ts'
 
 // SQLite answers within the process that serves every screen: a query may not keep it for long.
 

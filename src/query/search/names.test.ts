@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { testClock } from '../base/clock.ts'
-import type { QueryDeps } from './issue.ts'
+import { testClock } from '../../base/clock.ts'
+import type { QueryDeps } from '../issue.ts'
 import { namesOf } from './names.ts'
+import { parseSearch } from './parse.ts'
 import { planOf } from './plan.ts'
-import { parseSearch } from './search/parse.ts'
 
 test('releases are asked for once, however many terms want them, and not by a query without such a term', () => {
   let asked = 0

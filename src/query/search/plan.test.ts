@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
+import { searchError, searchFields } from '../search.ts'
+import { parseSearch } from './parse.ts'
 import type { Names } from './plan.ts'
 import { planOf } from './plan.ts'
 import { cutRelease } from './release-parts.ts'
-import { parseSearch } from './search/parse.ts'
-import { searchError, searchFields } from './search.ts'
 
 const nowMs = 1_795_000_000_000
 const names: Names = {

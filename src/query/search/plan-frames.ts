@@ -1,6 +1,6 @@
-import type { EventFilter } from '../store/events/events.ts'
-import type { FrameKey } from '../store/events/frames.ts'
-import type { Term } from './search/ast.ts'
+import type { EventFilter } from '../../store/events/events.ts'
+import type { FrameKey } from '../../store/events/frames.ts'
+import type { Term } from './ast.ts'
 
 /** What a key of the search language asks of a frame. */
 export const frameKeyOf = (name: string): FrameKey | undefined => (Object.hasOwn(keys, name) ? keys[name] : undefined)

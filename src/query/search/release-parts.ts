@@ -1,5 +1,5 @@
-import { compareSemver, type Semver, semverOf } from '../domain/release-order.ts'
-import type { Wanted } from './search/ast.ts'
+import { compareSemver, type Semver, semverOf } from '../../domain/release-order.ts'
+import type { Wanted } from './ast.ts'
 
 /** What can be asked of a release beside its whole name. */
 export type ReleasePart = 'package' | 'version' | 'build'

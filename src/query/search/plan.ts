@@ -1,13 +1,13 @@
-import { MishapError } from '../base/errors.ts'
-import type { EventFilter } from '../store/events/events.ts'
-import type { Issue, IssueFilter } from '../store/meta/meta.ts'
+import { MishapError } from '../../base/errors.ts'
+import type { EventFilter } from '../../store/events/events.ts'
+import type { Issue, IssueFilter } from '../../store/meta/meta.ts'
+import type { Search, Term, Wanted } from './ast.ts'
+import { isUnmet } from './keys.ts'
 import { demandFewComparisons, demandFewPatterns, demandFewTexts } from './plan-bounds.ts'
 import { framesAsked } from './plan-frames.ts'
 import { contained, pastedEventId, type Text, textOf, wordsOf } from './plan-text.ts'
 import { type CutRelease, type ReleasePart, releaseMeets } from './release-parts.ts'
-import type { Search, Term, Wanted } from './search/ast.ts'
-import { isUnmet } from './search/fields.ts'
-import { placed } from './search/value.ts'
+import { placed } from './value.ts'
 
 /** What names in a query stand for, for the one who asks. */
 export type Names = {
