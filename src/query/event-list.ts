@@ -6,9 +6,10 @@ import type { Page } from './cursor.ts'
 import { eventPage, pageRequest, readEventCursor } from './event-cursor.ts'
 import { issueOfRow, toListedEvent } from './events.ts'
 import type { QueryDeps } from './issue.ts'
-import { namesOf } from './search/names.ts'
+import type { Branch } from './search/branches.ts'
+import { searchContextOf } from './search/context.ts'
 import { parseSearch } from './search/parse.ts'
-import { type Branch, planOf } from './search/plan.ts'
+import { planOf } from './search/plan.ts'
 
 /** Issues that conditions on issues may leave over where events are listed. */
 const issuesMax = 2000
@@ -59,7 +60,7 @@ function searched(
   ofIssues: (filter: IssueFilter) => Condition,
 ): Condition {
   const search = request.query ? parseSearch(request.query) : undefined
-  const { branches } = planOf(search, namesOf(deps, [project], request.meUserId, 'events'))
+  const { branches } = planOf(search, searchContextOf(deps, [project], request.meUserId, 'events'))
   return any(branches.map((branch) => conditionOf(branch, ofIssues)))
 }
 

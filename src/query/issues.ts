@@ -6,10 +6,10 @@ import type { Cursor, Page } from './cursor.ts'
 import { pageByOffset, readCursor, writeCursor } from './cursor.ts'
 import type { QueryDeps, View } from './issue.ts'
 import { figuresOf, toRestIssues } from './issue.ts'
-import { namesOf } from './search/names.ts'
+import type { Branch } from './search/branches.ts'
+import { searchContextOf } from './search/context.ts'
 import { parseSearch } from './search/parse.ts'
-import type { Branch, Plan } from './search/plan.ts'
-import { planOf } from './search/plan.ts'
+import { type Plan, planOf } from './search/plan.ts'
 
 export const issueSorts = ['date', 'new', 'freq', 'user'] as const
 export type IssueSort = (typeof issueSorts)[number]
@@ -34,7 +34,7 @@ export type IssueListRequest = View & {
 export async function listIssues(deps: QueryDeps, request: IssueListRequest): Promise<Page<RestIssue>> {
   const cursor = readCursor(request.cursor)
   const limit = Math.min(Math.max(1, request.limit), issuesPerPageMax)
-  const plan = planOf(parseSearch(request.query), namesOf(deps, request.projects, request.meUserId))
+  const plan = planOf(parseSearch(request.query), searchContextOf(deps, request.projects, request.meUserId, 'issues'))
   const only = plan.branches.length === 1 ? plan.branches[0] : undefined
   if (request.projects.length === 0 || plan.branches.length === 0)
     return pageByOffset<RestIssue>([], 0, limit, false, 0)
@@ -50,7 +50,7 @@ export async function listIssues(deps: QueryDeps, request: IssueListRequest): Pr
 
 /** Whether the stream would take a query, asked without looking anything up. Throws QUERY_* as listIssues does. */
 export function checkQuery(deps: QueryDeps, view: Pick<View, 'projects' | 'meUserId'>, query: string): void {
-  planOf(parseSearch(query), namesOf(deps, view.projects, view.meUserId))
+  planOf(parseSearch(query), searchContextOf(deps, view.projects, view.meUserId, 'issues'))
 }
 
 /**
@@ -64,7 +64,7 @@ export async function issuesMatching(
   max: number,
 ): Promise<Issue[]> {
   const request: IssueListRequest = { ...asked, sort: 'date', limit: max }
-  const plan = planOf(parseSearch(request.query), namesOf(deps, request.projects, request.meUserId))
+  const plan = planOf(parseSearch(request.query), searchContextOf(deps, request.projects, request.meUserId, 'issues'))
   if (request.projects.length === 0 || plan.branches.length === 0) return []
   const only = plan.branches.length === 1 ? plan.branches[0] : undefined
   if (!only || !startsFromState(deps, request, only))

@@ -1,203 +1,425 @@
-import type { Measured } from './ast.ts'
+import type { SearchKey } from './key.ts'
+import { states } from './states.ts'
 
-/** How the value of a key is read. Keys that are not here are tags, whose values are text. */
-export type FieldType = 'text' | 'number' | 'date' | 'boolean' | 'duration' | 'is' | 'has'
+// The one list of search keys. The parser, the plan, the completion, the search box and docs/search.md all read it.
 
-/** Name after spelling variants are folded, and the type. `shown` ones are offered while typing. */
-export type Field = {
-  name: string
-  type: FieldType
-  shown: boolean
-  sentence: string
-  /** A number of spans and transactions, which error events do not have. */
-  measured?: true
-}
+const booleans = ['true', 'false'] as const
+const peopleWords = ['me', 'none', 'any'] as const
 
-const field = (name: string, type: FieldType, sentence: string, shown = true): Field => ({
-  name,
-  type,
-  shown,
-  sentence,
-})
-
-/** Every key with a meaning of its own; docs/search.md is made from it. */
-export const fields: readonly Field[] = [
-  field(
-    'is',
-    'is',
-    'State of the issue: unresolved, resolved, archived, ignored, assigned, unassigned, new, ongoing, escalating, regressed, for_review; or noise: nobody of the team can mend it.',
-  ),
-  field('has', 'has', 'The event has this tag or field.'),
-  field('assigned', 'text', 'Who it is assigned to: me, none, any, or an e-mail address.'),
-  field(
-    'assigned_or_suggested',
-    'text',
-    'Who it is assigned to; where nobody is, whom the ownership rules suggest: me, none, any, or an e-mail address.',
-  ),
-  field('bookmarks', 'text', 'Who has bookmarked the issue: me, or an e-mail address.'),
-  field('subscribed', 'text', 'Who follows the issue: me, or an e-mail address.'),
-  field('issue', 'text', 'Short id of an issue, such as WEB-42.'),
-  field('issue.id', 'number', 'Id of an issue.'),
-  field('issue.category', 'text', 'Category of the issue: error, or feedback for those that have some.', false),
-  field('issue.type', 'text', 'Type of the issue: error.', false),
-  field('issue.priority', 'text', 'Priority, as the issue shows it: high, medium, low.'),
-  field('detector', 'text', 'Detector of the issue.', false),
-  field('firstSeen', 'date', 'When it was first seen: -24h (younger), +7d (older), >2026-01-31.'),
-  field('lastSeen', 'date', 'When it was last seen.'),
-  field('age', 'date', 'The same as firstSeen.'),
-  field('timestamp', 'date', 'When the event happened.'),
-  field('timesSeen', 'number', 'Events over the issue’s life: >10.'),
-  field('level', 'text', 'fatal, error, warning, info, debug.'),
-  field('title', 'text', 'Title of the issue.'),
-  field('culprit', 'text', 'Where it happened: function or transaction.'),
-  field('message', 'text', 'Whole words of the event’s message; with a star in front and behind also a part of one.'),
-  field('platform', 'text', 'Platform of the SDK, such as javascript.'),
-  field('logger', 'text', 'Name of the logger.'),
-  field('error.type', 'text', 'Type of the exception.'),
-  field('error.value', 'text', 'Message of the exception.'),
-  field('error.handled', 'boolean', 'Whether the application caught it.'),
-  field('error.unhandled', 'boolean', 'Whether nobody caught it.'),
-  field('error.main_thread', 'boolean', 'Whether it happened on the main thread, where the SDK says so.'),
-  field('symbolicated_in_app', 'boolean', 'Whether all own frames of JavaScript are mapped.'),
-  field('stack.function', 'text', 'Function of a frame.'),
-  field('stack.filename', 'text', 'File of a frame, as its stack shows it.'),
-  field('stack.abs_path', 'text', 'Path or address of a frame’s file, whole.'),
-  field('stack.module', 'text', 'Module of a frame.'),
-  field('stack.package', 'text', 'Package of a frame, such as a library.'),
-  field('stack.in_app', 'boolean', 'Whether a frame is the application’s own.'),
-  field('stack.lineno', 'number', 'Line of a frame.', false),
-  field('stack.colno', 'number', 'Column of a frame.', false),
-  field('firstRelease', 'text', 'Release in which it was first seen; latest: the latest one of each project.'),
-  field('lastRelease', 'text', 'Release in which it was last seen; latest.'),
-  field('release', 'text', 'Release of the event; latest.'),
-  field('dist', 'text', 'Distribution of the release.'),
-  field('environment', 'text', 'Environment of the event.'),
-  field('transaction', 'text', 'Route or transaction of the event.'),
-  field('event.type', 'text', 'Type of the event: error, default, csp.'),
-  field('trace', 'text', 'Trace id of the event.'),
-  field('digest', 'text', 'Number that a React framework showed instead of the error.'),
-  field('id', 'text', 'Event id.'),
-  field('url', 'text', 'Address of the request or page.'),
-  field('user', 'text', 'Who was hit, with the kind in front, in quotes: "id:42", "email:ada@example.com" and so on.'),
-  field('user.id', 'text', 'Id of the user.'),
-  field('user.email', 'text', 'E-mail address of the user.'),
-  field('user.username', 'text', 'Name of the user.'),
-  field('user.ip', 'text', 'Address of the user.'),
-  field('release.package', 'text', 'Package of the release: web of web@1.2.3+7.'),
-  field(
-    'release.version',
-    'text',
-    'Version of the release, compared by its numbers: >=1.2.0, or 1.2.* for all of them.',
-  ),
-  field('release.build', 'text', 'Build of the release: 7 of web@1.2.3+7.'),
-  field('release.stage', 'text', 'Stage of the release.', false),
-  field('error.mechanism', 'text', 'How the SDK caught it, such as onerror.'),
-  field('browser.version', 'text', 'Version of the browser.'),
-  field('os.version', 'text', 'Version of the operating system.'),
-  field('project', 'text', 'Slug of a project.'),
-  field('project.id', 'number', 'Id of a project.', false),
-  field('transaction.duration', 'duration', 'Duration of a transaction.', false),
+/** Every key with a meaning of its own, in the order of the box and of docs/search.md. */
+export const searchKeys: readonly SearchKey[] = [
+  // The issue.
+  { name: 'is', type: 'is', source: { in: 'issueState' }, words: states, example: 'is:unresolved' },
+  { name: 'has', type: 'has', source: { in: 'presence' }, example: 'has:release' },
+  {
+    name: 'assigned',
+    type: 'text',
+    aliases: ['assignee'],
+    source: { in: 'issuePeople', relation: 'assigned' },
+    words: peopleWords,
+    values: 'people',
+    example: 'assigned:me',
+  },
+  {
+    name: 'assigned_or_suggested',
+    type: 'text',
+    source: { in: 'issuePeople', relation: 'assignedOrSuggested' },
+    words: peopleWords,
+    values: 'people',
+    example: 'assigned_or_suggested:me',
+  },
+  {
+    name: 'bookmarks',
+    type: 'text',
+    source: { in: 'issuePeople', relation: 'bookmarked' },
+    words: ['me'],
+    values: 'people',
+    example: 'bookmarks:me',
+  },
+  {
+    name: 'subscribed',
+    type: 'text',
+    source: { in: 'issuePeople', relation: 'subscribed' },
+    words: ['me'],
+    values: 'people',
+    example: 'subscribed:me',
+  },
+  {
+    name: 'issue',
+    type: 'text',
+    aliases: ['short_id', 'shortId'],
+    source: { in: 'issueShortId' },
+    example: 'issue:WEB-42',
+  },
+  {
+    name: 'issue.id',
+    type: 'number',
+    aliases: ['group.id'],
+    source: { in: 'issueNumber', column: 'id' },
+    example: 'issue.id:42',
+  },
+  {
+    name: 'issue.category',
+    type: 'text',
+    source: { in: 'issueCategory' },
+    words: ['error', 'feedback'],
+    example: 'issue.category:feedback',
+  },
+  { name: 'issue.type', type: 'text', source: { in: 'issueCategory' }, words: ['error'], example: 'issue.type:error' },
+  {
+    name: 'issue.priority',
+    type: 'text',
+    source: { in: 'issuePriority' },
+    words: ['high', 'medium', 'low'],
+    example: 'issue.priority:[high, medium]',
+  },
+  { name: 'detector', type: 'text', source: { in: 'nothing' }, example: 'detector:cron' },
+  {
+    name: 'firstSeen',
+    type: 'date',
+    aliases: ['first_seen', 'first-seen', 'first_seen()'],
+    source: { in: 'issueNumber', column: 'firstSeen' },
+    example: 'firstSeen:-24h',
+  },
+  {
+    name: 'lastSeen',
+    type: 'date',
+    aliases: ['last_seen', 'last-seen', 'last_seen()'],
+    source: { in: 'issueNumber', column: 'lastSeen' },
+    example: 'lastSeen:>2026-01-31',
+  },
+  { name: 'age', type: 'date', source: { in: 'issueNumber', column: 'firstSeen' }, example: 'age:+7d' },
+  {
+    name: 'timestamp',
+    type: 'date',
+    aliases: ['event.timestamp', 'timestamp.to_hour', 'timestamp.to_day'],
+    source: { in: 'eventTime' },
+    example: 'timestamp:-1h',
+  },
+  {
+    name: 'timesSeen',
+    type: 'number',
+    aliases: ['times_seen', 'count()'],
+    source: { in: 'issueNumber', column: 'count' },
+    example: 'timesSeen:>10',
+  },
+  {
+    name: 'level',
+    type: 'text',
+    source: { in: 'issue', column: 'level' },
+    eventSource: { in: 'event', column: 'level' },
+    values: 'stored',
+    tag: 'similar',
+    example: 'level:[error, fatal]',
+  },
+  { name: 'title', type: 'text', source: { in: 'issue', column: 'title' }, example: 'title:Type*' },
+  {
+    name: 'culprit',
+    type: 'text',
+    aliases: ['location'],
+    source: { in: 'issue', column: 'culprit' },
+    example: 'culprit:*checkout*',
+  },
+  // The event.
+  {
+    name: 'message',
+    type: 'text',
+    source: { in: 'eventMessage', match: 'words' },
+    example: 'message:timeout',
+  },
+  {
+    name: 'platform',
+    type: 'text',
+    aliases: ['platform.name'],
+    source: { in: 'issue', column: 'platform' },
+    eventSource: { in: 'event', column: 'platform' },
+    values: 'stored',
+    example: 'platform:javascript',
+  },
+  {
+    name: 'logger',
+    type: 'text',
+    source: { in: 'issue', column: 'logger' },
+    eventSource: { in: 'tags', tags: ['logger'] },
+    values: 'stored',
+    tag: 'similar',
+    example: 'logger:shop.cart',
+  },
+  {
+    name: 'error.type',
+    type: 'text',
+    source: { in: 'issue', column: 'errorType' },
+    eventSource: { in: 'event', column: 'type' },
+    values: 'stored',
+    example: 'error.type:TypeError',
+  },
+  {
+    name: 'error.value',
+    type: 'text',
+    source: { in: 'issue', column: 'errorValue' },
+    // The message of an event has the values of its exceptions, with their types in front.
+    eventSource: { in: 'eventMessage', match: 'part' },
+    example: 'error.value:*undefined*',
+  },
+  {
+    name: 'error.handled',
+    type: 'boolean',
+    source: { in: 'issueUnhandled', value: false },
+    eventSource: { in: 'handled', trueWhen: 'yes' },
+    words: booleans,
+    example: 'error.handled:true',
+  },
+  {
+    name: 'error.unhandled',
+    type: 'boolean',
+    source: { in: 'issueUnhandled', value: true },
+    eventSource: { in: 'handled', trueWhen: 'no' },
+    words: booleans,
+    example: 'error.unhandled:true',
+  },
+  {
+    name: 'error.main_thread',
+    type: 'boolean',
+    source: { in: 'frames', key: 'main_thread' },
+    words: booleans,
+    example: 'error.main_thread:true',
+  },
+  {
+    name: 'symbolicated_in_app',
+    type: 'boolean',
+    source: { in: 'frames', key: 'symbolicated_in_app' },
+    words: booleans,
+    example: 'symbolicated_in_app:false',
+  },
+  {
+    name: 'stack.function',
+    type: 'text',
+    source: { in: 'frames', key: 'function' },
+    values: 'stored',
+    example: 'stack.function:renderCart',
+  },
+  {
+    name: 'stack.filename',
+    type: 'text',
+    source: { in: 'frames', key: 'filename' },
+    values: 'stored',
+    example: 'stack.filename:*/cart.ts',
+  },
+  {
+    name: 'stack.abs_path',
+    type: 'text',
+    source: { in: 'frames', key: 'abs_path' },
+    values: 'stored',
+    example: 'stack.abs_path:*/src/cart.ts',
+  },
+  {
+    name: 'stack.module',
+    type: 'text',
+    source: { in: 'frames', key: 'module' },
+    values: 'stored',
+    example: 'stack.module:shop.cart',
+  },
+  {
+    name: 'stack.package',
+    type: 'text',
+    source: { in: 'frames', key: 'package' },
+    values: 'stored',
+    example: 'stack.package:libc.so',
+  },
+  {
+    name: 'stack.in_app',
+    type: 'boolean',
+    source: { in: 'frames', key: 'in_app' },
+    words: booleans,
+    example: 'stack.in_app:true',
+  },
+  { name: 'stack.lineno', type: 'number', source: { in: 'nothing' }, example: 'stack.lineno:12' },
+  { name: 'stack.colno', type: 'number', source: { in: 'nothing' }, example: 'stack.colno:7' },
+  // Releases, and where the event happened.
+  {
+    name: 'firstRelease',
+    type: 'text',
+    aliases: ['first_release', 'first-release'],
+    source: { in: 'issue', column: 'firstRelease' },
+    words: ['latest'],
+    values: 'releases',
+    latest: true,
+    example: 'firstRelease:latest',
+  },
+  {
+    name: 'lastRelease',
+    type: 'text',
+    aliases: ['last_release'],
+    source: { in: 'issue', column: 'lastRelease' },
+    words: ['latest'],
+    values: 'releases',
+    latest: true,
+    example: 'lastRelease:shop@1.2.*',
+  },
+  {
+    name: 'release',
+    type: 'text',
+    source: { in: 'event', column: 'release' },
+    words: ['latest'],
+    values: 'stored',
+    latest: true,
+    tag: 'equal',
+    example: 'release:shop@1.2.0',
+  },
+  {
+    name: 'dist',
+    type: 'text',
+    source: { in: 'tags', tags: ['dist'] },
+    values: 'stored',
+    tag: 'equal',
+    example: 'dist:7',
+  },
+  {
+    name: 'environment',
+    type: 'text',
+    source: { in: 'event', column: 'environment' },
+    values: 'stored',
+    tag: 'equal',
+    example: 'environment:production',
+  },
+  {
+    name: 'transaction',
+    type: 'text',
+    source: { in: 'event', column: 'transaction' },
+    values: 'stored',
+    tag: 'similar',
+    example: 'transaction:/checkout',
+  },
+  {
+    name: 'event.type',
+    type: 'text',
+    source: { in: 'issueKind' },
+    words: ['error', 'default', 'csp'],
+    example: 'event.type:csp',
+  },
+  {
+    name: 'trace',
+    type: 'text',
+    aliases: ['trace_id', 'trace.trace_id'],
+    source: { in: 'eventId', column: 'trace_id' },
+    example: 'trace:771a43a4192642f0b136d5159a501700',
+  },
+  { name: 'digest', type: 'text', source: { in: 'event', column: 'digest' }, example: 'digest:3141592653' },
+  {
+    name: 'id',
+    type: 'text',
+    aliases: ['event_id', 'event.id'],
+    source: { in: 'eventId', column: 'event_id' },
+    example: 'id:9a1b2c3d4e5f60718293a4b5c6d7e8f9',
+  },
+  {
+    name: 'url',
+    type: 'text',
+    aliases: ['http.url'],
+    source: { in: 'tags', tags: ['url'] },
+    values: 'stored',
+    tag: 'equal',
+    example: 'url:*/checkout/*',
+  },
+  {
+    name: 'user',
+    type: 'text',
+    source: { in: 'tags', tags: ['user'] },
+    values: 'stored',
+    tag: 'equal',
+    example: 'user:"id:42"',
+  },
+  {
+    name: 'user.id',
+    type: 'text',
+    source: { in: 'user', part: 'id' },
+    values: 'stored',
+    tag: 'equal',
+    example: 'user.id:42',
+  },
+  {
+    name: 'user.email',
+    type: 'text',
+    source: { in: 'user', part: 'email' },
+    values: 'stored',
+    tag: 'equal',
+    example: 'user.email:*@example.com',
+  },
+  {
+    name: 'user.username',
+    type: 'text',
+    source: { in: 'user', part: 'username' },
+    values: 'stored',
+    tag: 'equal',
+    example: 'user.username:ada',
+  },
+  {
+    name: 'user.ip',
+    type: 'text',
+    aliases: ['user.ip_address'],
+    source: { in: 'user', part: 'ip' },
+    values: 'stored',
+    tag: 'equal',
+    example: 'user.ip:203.0.113.*',
+  },
+  {
+    name: 'release.package',
+    type: 'text',
+    source: { in: 'release', part: 'package' },
+    values: 'stored',
+    example: 'release.package:web',
+  },
+  {
+    name: 'release.version',
+    type: 'version',
+    source: { in: 'release', part: 'version' },
+    values: 'stored',
+    example: 'release.version:>=1.2',
+  },
+  {
+    name: 'release.build',
+    type: 'version',
+    source: { in: 'release', part: 'build' },
+    values: 'stored',
+    example: 'release.build:>=7',
+  },
+  { name: 'release.stage', type: 'text', source: { in: 'nothing' }, example: 'release.stage:adopted' },
+  {
+    name: 'error.mechanism',
+    type: 'text',
+    source: { in: 'tags', tags: ['mechanism'] },
+    values: 'stored',
+    example: 'error.mechanism:onerror',
+  },
+  {
+    name: 'browser.version',
+    type: 'text',
+    source: { in: 'versions', tags: ['browser'] },
+    values: 'stored',
+    example: 'browser.version:120.*',
+  },
+  {
+    name: 'os.version',
+    type: 'text',
+    // `client_os` is the visitor's system where the event comes from a server, whose own system is `os`.
+    source: { in: 'versions', tags: ['os', 'client_os'] },
+    values: 'stored',
+    example: 'os.version:11',
+  },
+  {
+    name: 'project',
+    type: 'text',
+    aliases: ['project.name'],
+    source: { in: 'project', by: 'slug' },
+    values: 'projects',
+    example: 'project:web',
+  },
+  {
+    name: 'project.id',
+    type: 'number',
+    aliases: ['project_id'],
+    source: { in: 'project', by: 'id' },
+    example: 'project.id:1',
+  },
+  { name: 'transaction.duration', type: 'duration', source: { in: 'nothing' }, example: 'transaction.duration:>5s' },
 ]
-
-/** Other spellings that are in use. */
-const spellings: Record<string, string> = {
-  first_seen: 'firstSeen',
-  'first-seen': 'firstSeen',
-  last_seen: 'lastSeen',
-  'last-seen': 'lastSeen',
-  'first_seen()': 'firstSeen',
-  'last_seen()': 'lastSeen',
-  times_seen: 'timesSeen',
-  'count()': 'timesSeen',
-  first_release: 'firstRelease',
-  'first-release': 'firstRelease',
-  last_release: 'lastRelease',
-  'platform.name': 'platform',
-  assignee: 'assigned',
-  'event.timestamp': 'timestamp',
-  'timestamp.to_hour': 'timestamp',
-  'timestamp.to_day': 'timestamp',
-  project_id: 'project.id',
-  'project.name': 'project',
-  trace_id: 'trace',
-  'trace.trace_id': 'trace',
-  event_id: 'id',
-  'event.id': 'id',
-  location: 'culprit',
-  'http.url': 'url',
-  'user.ip_address': 'user.ip',
-  short_id: 'issue',
-  shortId: 'issue',
-  'group.id': 'issue.id',
-}
-
-/** Measurements in milliseconds, by the names that SDKs give them; any other is a plain number. */
-const timed =
-  /^(?:fp|fcp|lcp|fid|inp|ttfb|ttfb\.requesttime|app_start_(?:cold|warm)|time_to_(?:initial|full)_display|stall_(?:longest|total)_time)$/
-
-/** The field of a key, or undefined for a tag. Prefixed families (measurements, spans) exist for other kinds of data. */
-export function fieldOf(key: string): Field | undefined {
-  const name = Object.hasOwn(spellings, key) ? spellings[key] : key
-  const known = fields.find((item) => item.name === name)
-  if (known) return known
-  const found = /^(measurements|spans?)\.(.+)$/.exec(key)
-  if (!found) return undefined
-  const [, family, own = ''] = found
-  const base = { name: key, shown: false, sentence: '', measured: true } as const
-  if (family === 'measurements') return { ...base, type: timed.test(own) ? 'duration' : 'number' }
-  return family === 'spans' || /^(?:duration|self_time)$/.test(own) ? { ...base, type: 'duration' } : undefined
-}
-
-/** Fields that the language has and errors do not, as nothing that is stored says them. */
-const unmet: ReadonlySet<string> = new Set([
-  'detector',
-  'stack.lineno',
-  'stack.colno',
-  'release.stage',
-  'transaction.duration',
-])
-
-/** Whether a condition on the key is read and met by no error. */
-export function isUnmet(key: string): boolean {
-  const found = fieldOf(key)
-  return found !== undefined && (found.measured === true || unmet.has(found.name))
-}
-
-/** Aggregates that are counts or scores, shares, and those that are what their argument is. */
-const counted =
-  /^(?:count|count_unique|count_if|count_miserable|count_web_vitals|failure_count|epm|eps|tpm|tps|apdex|user_misery|performance_score|opportunity_score)$/
-const shares = /^(?:failure_rate|percentage|crash_rate|crash_free_rate)$/
-const ofArgument = /^(?:avg|p50|p75|p90|p95|p99|p100|percentile|min|max|sum|any)$/
-
-/** What an aggregate such as `p95(transaction.duration)` counts in; undefined for one that is not known. */
-export function aggregateOf(key: string): Measured | undefined {
-  const found = /^([A-Za-z_]\w*)\(([^,()]*)/.exec(key)
-  const [, name = '', argument = ''] = found ?? []
-  if (counted.test(name)) return 'number'
-  if (shares.test(name)) return 'percent'
-  if (!ofArgument.test(name)) return undefined
-  if (argument === '') return 'duration'
-  const type = fieldOf(argument)?.type
-  return type === 'duration' || type === 'number' ? type : undefined
-}
-
-/** What `is:` takes. */
-export const states = [
-  'unresolved',
-  'resolved',
-  'archived',
-  'ignored',
-  'assigned',
-  'unassigned',
-  'new',
-  'ongoing',
-  'escalating',
-  'regressed',
-  'for_review',
-  'noise',
-  'linked',
-  'unlinked',
-  'archived_until_escalating',
-  'archived_until_condition_met',
-  'archived_forever',
-] as const

@@ -1,6 +1,6 @@
 import { MishapError } from '../../base/errors.ts'
 import type { Search, Term } from './ast.ts'
-import { aggregateOf, fieldOf } from './keys.ts'
+import { aggregateOf, searchKeyOf } from './lookup.ts'
 import type { Place, Raw } from './value.ts'
 import { aggregated, dateOf, numbered, placed, refuse, typed, wanted } from './value.ts'
 
@@ -207,10 +207,10 @@ function readFilter(s: Scanner, found: RegExpExecArray): Search | undefined {
   // A flag is no tag of its name. No event can have a tag of this one, so it finds nothing.
   const tagKey = family === 'flags' && inner !== undefined ? `flags[${inner}]` : inner
   const name = tagKey ?? keyQuoted ?? aggregate?.replace(/\s+/g, '') ?? plain ?? ''
-  const kind = tagKey !== undefined ? 'tag' : aggregate !== undefined && !fieldOf(name) ? 'aggregate' : 'plain'
+  const kind = tagKey !== undefined ? 'tag' : aggregate !== undefined && !searchKeyOf(name) ? 'aggregate' : 'plain'
   s.at += whole.length
   const place = readPlace(s)
-  const text = bracketText(s, kind === 'tag' || fieldOf(name) !== undefined)
+  const text = bracketText(s, kind === 'tag' || searchKeyOf(name) !== undefined)
   if (text > 0) {
     s.at += text
     return undefined
@@ -270,8 +270,8 @@ function build(key: Key, values: Raw[]): Search | undefined {
     const terms = values.map((item) => (item.quoted ? undefined : aggregated(name, of, item.text, at)))
     return terms.includes(undefined) ? undefined : anyOf(terms.flatMap((term) => term ?? []))
   }
-  const field = kind === 'tag' ? undefined : fieldOf(name)
-  if (!field) {
+  const searchKey = kind === 'tag' ? undefined : searchKeyOf(name)
+  if (!searchKey) {
     if (key.type !== 'number') return { op: 'match', key: name, tag: true, values: texts(), at }
     return anyOf(
       values.flatMap((item) => {
@@ -281,16 +281,23 @@ function build(key: Key, values: Raw[]): Search | undefined {
       }),
     )
   }
-  if (field.type === 'has') return anyOf(values.map((item): Term => hasTerm(item.text, at)))
-  if (field.type === 'text') return { op: 'match', key: field.name, tag: false, values: texts(), at }
-  if (field.type === 'date') return anyOf(values.map((item) => date(field.name, item, at)))
-  return anyOf(values.flatMap((item) => typed(field, item, at)))
+  switch (searchKey.type) {
+    case 'has':
+      return anyOf(values.map((value): Term => hasTerm(value.text, at)))
+    case 'text':
+    case 'version':
+      return { op: 'match', key: searchKey.name, tag: false, values: texts(), at }
+    case 'date':
+      return anyOf(values.map((value) => date(searchKey.name, value, at)))
+    default:
+      return anyOf(values.flatMap((value) => typed(searchKey, value, at)))
+  }
 }
 
 function hasTerm(text: string, at: number): Term {
   const inTags = /^tags\[(.+)\]$/.exec(text)
-  const field = inTags ? undefined : fieldOf(text)
-  return { op: 'has', key: inTags?.[1] ?? field?.name ?? text, tag: field === undefined, at }
+  const searchKey = inTags ? undefined : searchKeyOf(text)
+  return { op: 'has', key: inTags?.[1] ?? searchKey?.name ?? text, tag: searchKey === undefined, at }
 }
 
 function date(key: string, raw: Raw, at: number): Search {

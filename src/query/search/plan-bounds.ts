@@ -2,6 +2,7 @@ import { MishapError } from '../../base/errors.ts'
 import type { EventFilter } from '../../store/events/events.ts'
 import type { IssueFilter } from '../../store/meta/meta.ts'
 import type { Search, Term } from './ast.ts'
+import { searchKeyOf } from './lookup.ts'
 
 // SQLite answers within the process that serves every screen: a query may not keep it for long.
 
@@ -47,12 +48,12 @@ function termsOf(node: Search): Term[] {
   return 'of' in node ? node.of.flatMap(termsOf) : [node]
 }
 
-const parts: ReadonlySet<string> = new Set(['release.package', 'release.version', 'release.build'])
+const isReleasePart = (name: string) => searchKeyOf(name)?.source.in === 'release'
 
 /** Throws QUERY_TOO_LONG when parts of releases would be compared more than 500,000 times. */
 export function demandFewComparisons(search: Search, releases: () => readonly unknown[]): void {
   const values = termsOf(search).reduce(
-    (sum, term) => sum + (term.op === 'match' && !term.tag && parts.has(term.key) ? term.values.length : 0),
+    (sum, term) => sum + (term.op === 'match' && !term.tag && isReleasePart(term.key) ? term.values.length : 0),
     0,
   )
   if (values > 0 && values * releases().length > comparisonsMax)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { cutRelease, fits, type ReleasePart, releaseMeets } from './release-parts.ts'
+import type { ReleasePart } from './key.ts'
+import { cutRelease, fits, releaseMeets } from './release-parts.ts'
 import { wanted } from './value.ts'
 
 test.each<[string, ReleasePart, string, boolean]>([

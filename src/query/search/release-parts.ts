@@ -1,8 +1,6 @@
 import { compareSemver, type Semver, semverOf } from '../../domain/release-order.ts'
 import type { Wanted } from './ast.ts'
-
-/** What can be asked of a release beside its whole name. */
-export type ReleasePart = 'package' | 'version' | 'build'
+import type { ReleasePart } from './key.ts'
 
 /** Compares piece by piece, so that no pattern of a stranger becomes a regular expression. Case counts. */
 export function fits(text: string, wanted: Wanted): boolean {

@@ -1,8 +1,8 @@
 import type { ErrorCode } from '../../base/errors.ts'
 import { MishapError } from '../../base/errors.ts'
 import type { Compare, Measured, Moment, Term, Wanted } from './ast.ts'
-import type { Field } from './keys.ts'
-import { states } from './keys.ts'
+import type { SearchKey } from './key.ts'
+import { isState, states } from './states.ts'
 
 /** One value as it stood in the text. */
 export type Raw = { text: string; quoted: boolean; at: number }
@@ -140,15 +140,14 @@ export function numbered(key: string, text: string, at: number): Term[] | undefi
   return found && leaves(found, (compare, value) => ({ op: 'number', key, tag: true, compare, value, at }))
 }
 
-/** Reads one value by the type of its field. Throws QUERY_TYPE with position and what was expected. */
-export function typed(field: Field, raw: Raw, at: number): Term[] {
-  const key = field.name
+/** Reads one value by the type of its key. Throws QUERY_TYPE with position and what was expected. */
+export function typed(searchKey: SearchKey, raw: Raw, at: number): Term[] {
+  const key = searchKey.name
   if (raw.text === '' && raw.quoted) return [{ op: 'match', key, tag: false, values: [{ text: '', wild: false }], at }]
-  switch (field.type) {
+  switch (searchKey.type) {
     case 'is': {
       const value = raw.text.toLowerCase()
-      if (!(states as readonly string[]).includes(value))
-        throw refuse(raw.at, `one of ${states.slice(0, 12).join(', ')}`, 'QUERY_TYPE')
+      if (!isState(value)) throw refuse(raw.at, `one of ${states.slice(0, 12).join(', ')}`, 'QUERY_TYPE')
       return [{ op: 'is', value, at }]
     }
     case 'boolean': {
@@ -159,7 +158,9 @@ export function typed(field: Field, raw: Raw, at: number): Term[] {
       const found = numberOf(raw.text)
       if (!found) throw refuse(raw.at, 'a number, such as 10, >10 or 2k', 'QUERY_TYPE')
       return leaves(found, (compare, value) =>
-        field.measured ? measure(key, false, compare, value, 'number', at) : { op: 'number', key, compare, value, at },
+        searchKey.measured
+          ? measure(key, false, compare, value, 'number', at)
+          : { op: 'number', key, compare, value, at },
       )
     }
     case 'duration': {
