@@ -195,7 +195,7 @@ describe.skipIf(noChromium)('with a product of its own', () => {
       }
     })()
     try {
-      const bar = page.locator('.offline', { hasText: 'The events store is away.' })
+      const bar = page.locator('.offline', { hasText: 'The events store is down.' })
       await bar.waitFor({ timeout: 10_000 })
       expect(await page.locator('[data-id]').count()).toBe(2)
       // a new load has no rows to keep: shell, search and filters stand
