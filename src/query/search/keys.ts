@@ -399,9 +399,17 @@ export const searchKeys: readonly SearchKey[] = [
     example: 'browser.version:120.*',
   },
   {
-    name: 'os.version',
+    name: 'os.name',
     type: 'text',
     // `client_os` is the visitor's system where the event comes from a server, whose own system is `os`.
+    source: { in: 'tags', tags: ['os.name', 'client_os.name'] },
+    values: 'stored',
+    tag: 'similar',
+    example: 'os.name:Windows',
+  },
+  {
+    name: 'os.version',
+    type: 'text',
     source: { in: 'versions', tags: ['os', 'client_os'] },
     values: 'stored',
     example: 'os.version:11',
