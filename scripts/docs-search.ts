@@ -175,10 +175,12 @@ ${table(
 
 \`is:\` takes ${states.map(code).join(', ')}.
 
-Some keys have other names: ${searchKeys
-    .filter((key) => key.aliases)
-    .map((key) => `${key.aliases?.map(code).join(', ')} for ${code(key.name)}`)
-    .join('; ')}.
+Some keys have other names, which Sentry’s clients use:
+
+${table(
+  ['Key', 'Other names'],
+  searchKeys.flatMap((key) => (key.aliases ? [[code(key.name), key.aliases.map(code).join(', ')]] : [])),
+)}
 
 ## Values
 

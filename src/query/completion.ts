@@ -10,7 +10,7 @@ export type Completion = { value: string; events: number | null }
 
 type Counted = { value: string; events: number }
 
-/** What is asked of the stores: values that contain `text` in any case, at most `max`. */
+/** A request to the stores: at most `max` values that contain `text`, in any case of letters. */
 type Request = { text: string; max: number; signal: AbortSignal }
 
 /** Values of a tag that are read when they are taken apart: names with versions, and users. */

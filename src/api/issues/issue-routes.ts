@@ -4,7 +4,7 @@ import type { RestIssue } from '../../contract/rest.ts'
 import * as shapes from '../../contract/schemas.ts'
 import * as triage from '../../contract/triage-schemas.ts'
 import { inCommonOf } from '../../query/in-common.ts'
-import { activityOf, figuresOf, issueDetail, toRestIssues } from '../../query/issue.ts'
+import { activityOf, issueDetail, issueStatsOf, toRestIssues } from '../../query/issue.ts'
 import { defaultQuery, issueSorts, listIssues } from '../../query/issues.ts'
 import { tagsOfIssue } from '../../query/tags.ts'
 import { revisionOf } from '../input.ts'
@@ -47,7 +47,7 @@ async function list(call: ListCall): Promise<Answer<RestIssue[]>> {
   if (query.shortIdLookup === '1' && query.query) {
     const issue = app.meta.issueByShortId(organization.id, query.query.trim().toUpperCase())
     if (issue && view.projects.some((project) => project.id === issue.projectId)) {
-      const rows = toRestIssues(app, view, [issue], await figuresOf(app, view, [issue]))
+      const rows = toRestIssues(app, view, [issue], await issueStatsOf(app, view, [issue]))
       return { body: rows, headers: { 'x-hits': '1', 'x-max-hits': '1' } }
     }
   }
@@ -223,7 +223,7 @@ export const issueRoutes: readonly Route[] = [
       if (!issue || !project) throw new MishapError('NOT_FOUND')
       app.auth.demand(actor, 'issue:read', { organization, project, issue })
       const view = viewOf({ ...call, found: { organization, project }, query: {} })
-      const [group] = toRestIssues(app, view, [issue], await figuresOf(app, view, [issue]))
+      const [group] = toRestIssues(app, view, [issue], await issueStatsOf(app, view, [issue]))
       if (!group) throw new MishapError('NOT_FOUND')
       return {
         body: {

@@ -174,7 +174,7 @@ export function valuesCondition(
   }
 }
 
-/** The releases of which a part has one of the values; at most 1,000 of each project are looked at. */
+/** Events of releases with the value in this part. The newest 1,000 releases of each project are compared. */
 function releaseCondition(
   part: ReleasePart,
   values: readonly Wanted[],

@@ -5,7 +5,7 @@ import type { IssueFilter } from '../../store/meta/meta.ts'
 /** How the value of a key is read. A key outside the table is a tag, and the values of a tag are text. */
 export type KeyType = 'text' | 'version' | 'number' | 'date' | 'boolean' | 'duration' | 'is' | 'has'
 
-/** What may stand in front of a value, or around it. */
+/** A sign in front of a value or around it. */
 export type Operator = '*' | '[]' | '""' | '<' | '<=' | '=' | '!=' | '>=' | '>'
 
 /** A part of a release such as `web@1.2.3+7`. */
@@ -19,16 +19,16 @@ type EventColumn = Extract<EventFilter, { op: 'field' }>['field']
 
 /** Where a key lives. The plan turns each kind of source into conditions for the store that has it (conditions.ts). */
 export type KeySource =
-  // Of an issue, in SQLite.
+  // Issues, in SQLite.
   | { in: 'issue'; column: IssueColumn }
   | { in: 'issueNumber'; column: Extract<IssueFilter, { op: 'number' }>['field'] }
   | { in: 'issuePeople'; relation: 'assigned' | 'assignedOrSuggested' | 'bookmarked' | 'subscribed' }
   | { in: 'issueUnhandled'; value: boolean }
   | { in: 'issueCategory' | 'issueKind' | 'issuePriority' | 'issueShortId' | 'issueState' }
-  // Of an event, in the events store.
+  // Events, in the events store.
   | { in: 'event'; column: Exclude<EventColumn, 'event_id' | 'trace_id' | 'message'> }
   | { in: 'eventId'; column: 'event_id' | 'trace_id' }
-  /** `words`: whole words, by their index; `part`: the value may stand anywhere. */
+  /** `words`: whole words, by their index; `part`: the value may be anywhere. */
   | { in: 'eventMessage'; match: 'words' | 'part' }
   | { in: 'eventTime' }
   | { in: 'frames'; key: FrameKey }
@@ -40,7 +40,7 @@ export type KeySource =
   /** The tag `handled`: the key is true where the tag is `yes` (or `no`). */
   | { in: 'handled'; trueWhen: 'yes' | 'no' }
   | { in: 'user'; part: UserPart }
-  // Of both.
+  // Both, or neither.
   | { in: 'project'; by: 'slug' | 'id' }
   /** `has:` asks about another key. */
   | { in: 'presence' }
