@@ -1,4 +1,5 @@
-import type { RestEvent, RestIssueDetail } from '../../../contract/rest.ts'
+import type { RestEvent } from '../../../contract/events.ts'
+import type { RestIssueDetail } from '../../../contract/issues.ts'
 import { receivedJson, storedJson } from '../../../query/event.ts'
 import { eventRowOf, placeEvent } from '../../../query/events.ts'
 import { issueDetail } from '../../../query/issue.ts'
@@ -61,7 +62,7 @@ export async function answerIssue(
     const code = codeOf(error)
     if (code === 'NOT_FOUND') return missing()
     if (code === 'STORE_UNAVAILABLE' || code === 'QUERY_TIMEOUT')
-      return refuse(503, code, 'The events store is away; ingest goes on.')
+      return refuse(503, code, 'The events store is down. Ingest continues.')
     throw error
   }
 }
