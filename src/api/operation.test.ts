@@ -1,12 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { reasons } from '../base/outcome.ts'
-import type {
-  RestDeadItem,
-  RestLedger,
-  RestOrganizationStatus,
-  RestRequestLog,
-  RestUsage,
-} from '../contract/rest-status.ts'
+import type { RestDeadItem } from '../contract/dead-letters.ts'
+import type { RestRequestLog } from '../contract/request-log.ts'
+import type { RestLedger, RestOrganizationStatus, RestUsage } from '../contract/status.ts'
 import { packDead } from '../journal/dead-letter.ts'
 import type { RequestNote } from '../journal/request-log.ts'
 import { appForFile, type TestApp } from './app.cases.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { RestProject } from '../contract/rest.ts'
-import type { RestTeam } from '../contract/rest-team.ts'
+import type { RestProject } from '../contract/projects.ts'
+import type { RestTeam } from '../contract/teams.ts'
 import { appForFile } from './app.cases.ts'
 
 const { made, call, personAs } = appForFile()
@@ -63,7 +63,7 @@ describe('the one team of an organization', () => {
     const answer = await call(method, path, body === undefined ? {} : { body })
     expect([answer.status, answer.json]).toMatchObject([
       501,
-      { code: 'TEAMS_NOT_BUILT', detail: 'Teams can’t be created, changed or deleted yet.' },
+      { code: 'TEAMS_NOT_BUILT', detail: 'Teams cannot be created, changed or deleted yet.' },
     ])
   })
 

@@ -3,7 +3,7 @@
  * ask here, so that a state means the same wherever it is read.
  */
 
-const statuses = ['unresolved', 'resolved', 'ignored'] as const
+export const statuses = ['unresolved', 'resolved', 'ignored'] as const
 export type Status = (typeof statuses)[number]
 
 /** What an unresolved issue can be. */

@@ -1,5 +1,5 @@
-import { selfProject } from '../auth/admin.ts'
 import type { Config } from '../base/config.ts'
+import { selfProject } from '../operations/self-project.ts'
 import type { FromApp, ToApp } from '../serve/messages.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { dsnOf } from '../wire/dsn.ts'

@@ -1,4 +1,4 @@
-import type { RestInCommon } from '../contract/rest-triage.ts'
+import type { RestInCommon } from '../contract/issues.ts'
 import type { GroupCount, Scope } from '../store/events/events.ts'
 import type { Issue } from '../store/meta/meta.ts'
 import type { QueryDeps } from './issue.ts'
@@ -7,7 +7,7 @@ import { commonOf, type ValueCount } from './lift.ts'
 /** The issue's newest events that are looked at, and values of them. */
 const ownMax = 5_000
 const valuesMax = 500
-/** Values that are told. */
+/** Values that the answer has. */
 const toldMax = 20
 /**
  * Other events that are looked at: up to here all of them. 4,000 name a planted cause in 95 of 100 cases (lift.test.ts);

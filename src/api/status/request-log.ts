@@ -1,5 +1,5 @@
 import { catalogue, type ErrorCode } from '../../base/errors.ts'
-import type { RestLoggedRequest, RestRequestLog } from '../../contract/rest-status.ts'
+import type { RestLoggedRequest, RestRequestLog } from '../../contract/request-log.ts'
 import type { App } from '../../processes/parts.ts'
 import type { Project } from '../../store/meta/meta.ts'
 import { todoFor } from './outcome-advice.ts'

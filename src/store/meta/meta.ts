@@ -1,5 +1,5 @@
 import type { DataCategory, OutcomeCount } from '../../base/outcome.ts'
-import type { RestActivity } from '../../contract/rest.ts'
+import type { RestActivity } from '../../contract/issues.ts'
 import type { NoiseKind } from '../../domain/diagnostics.ts'
 import type { Failure } from '../../domain/error-links.ts'
 import type { ProjectFilters } from '../../domain/filters.ts'

@@ -14,7 +14,7 @@ type Notice = {
 }
 
 /** What is a person's own of issues; what is left out stays. */
-type OwnMarks = {
+export type OwnMarks = {
   hasSeen?: boolean | undefined
   isBookmarked?: boolean | undefined
   isSubscribed?: boolean | undefined

@@ -2,7 +2,7 @@ import { staleError } from '../database/revision.ts'
 import type { Store } from '../database/store.ts'
 
 /** Who owns what in a project, as its people wrote it. */
-type Ownership = {
+export type Ownership = {
   text: string
   autoAssign: boolean
   rev: number

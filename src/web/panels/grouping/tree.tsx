@@ -1,7 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
-import type { RestGroupingInfo } from '../../../contract/rest-grouping.ts'
+import type { RestGroupingInfo } from '../../../contract/grouping.ts'
 import { type GroupingHint, type GroupingNode, groupingHints } from '../../../domain/grouping.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import './grouping.css'
@@ -12,7 +12,7 @@ type Word = ReturnType<typeof useTranslations<'grouping'>>
 const hintOf = (text: string | null | undefined): GroupingHint | undefined =>
   groupingHints.find((groupingHint) => groupingHint === text)
 
-/** Why a part counts or not, and the rule that said so. */
+/** Why a part counts or not, and the rule that decided it. */
 function Why({ node, t }: { node: Pick<GroupingNode, 'hint' | 'rule'>; t: Word }) {
   if (!node.hint) return null
   return (

@@ -1,12 +1,12 @@
 import { useTranslations } from 'next-intl'
-import type { RestDeploy } from '../../../contract/rest-release.ts'
+import type { RestDeploy } from '../../../contract/releases.ts'
 import { safeHref } from '../../text.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { durationText, relativeParts } from '../../ui/relative.ts'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 
-/** How long a deploy took, ms; undefined where nobody said when it began, or it began after its end. */
+/** How long a deploy took, ms. undefined when its start is not known, or is after its end. */
 function tookMsOf({ dateStarted, dateFinished }: RestDeploy): number | undefined {
   const tookMs = dateStarted === null ? Number.NaN : Date.parse(dateFinished) - Date.parse(dateStarted)
   return tookMs >= 0 ? tookMs : undefined
