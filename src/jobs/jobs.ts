@@ -34,7 +34,8 @@ export type JobDeps = {
   scraping: Pick<Scraping, 'run'>
   triage: Pick<Triage, 'clock' | 'forecasts' | 'people' | 'failures'>
   turn: Turn
-} & RetentionDays
+  retention: RetentionDays
+}
 
 /** One thing that happens by the clock. */
 type Job = { name: string; everyMs: number; firstMs: number; run(deps: JobDeps): Promise<Record<string, unknown>> }
@@ -63,7 +64,7 @@ async function keepRetention(deps: JobDeps): Promise<Record<string, unknown>> {
   }
   const release = await deps.turn()
   try {
-    const beforeOf = (table: TableName) => nowMs - anyTable(table).retentionDays(deps) * dayMs
+    const beforeOf = (table: TableName) => nowMs - anyTable(table).retentionDays(deps.retention) * dayMs
     const beforeMs = beforeOf('events')
     const rowsBeforeMs = Math.min(...tableNames.map(beforeOf))
     const dropped: Record<string, string[]> = {}
@@ -73,14 +74,7 @@ async function keepRetention(deps: JobDeps): Promise<Record<string, unknown>> {
       if (partitions.length > 0 && anyTable(table).tally) noteEvicted(meta, table)
     }
     const removed = await deleteAll(blobs, meta.prune(nowMs, beforeMs, nowMs - deadKeptMs, rowsBeforeMs))
-    const own = await keepOwn({
-      nowMs,
-      meta,
-      events,
-      blobs,
-      retentionErrorsDays: deps.retentionErrorsDays,
-      retentionSpansDays: deps.retentionSpansDays,
-    })
+    const own = await keepOwn({ nowMs, meta, events, blobs, retention: deps.retention })
     // Of no use to any event that is left; a new event would have noted it.
     const bundles = await deleteAll(blobs, meta.dropBundles(beforeMs))
     return { ...dropped, removed: removed + own, bundles }
