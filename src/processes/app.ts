@@ -23,7 +23,7 @@ import {
   requestIdOf,
 } from '../base/observe.ts'
 import { createOutgoing } from '../base/outgoing.ts'
-import type { LiveChange } from '../contract/rest.ts'
+import type { LiveChange } from '../contract/live.ts'
 import { originAllowed } from '../ingest/origins.ts'
 import { type Artifacts, createArtifacts } from '../jobs/artifacts.ts'
 import { type DiskState, measureDisk } from '../jobs/disk.ts'
