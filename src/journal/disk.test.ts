@@ -321,6 +321,20 @@ describe('files', () => {
     expect(projects(next)).toEqual([0, 1, 1])
   })
 
+  test('what a crash left behind the last whole record is cut and reported; a clean end is not', async () => {
+    const first = await open()
+    await append(first, kibibyte)
+    await first.close()
+    const second = await open()
+    expect(lines).toEqual([])
+    await append(second, kibibyte)
+    // the process ends here: nothing is sealed
+    const third = await open()
+    expect(lines).toEqual([{ level: 'info', fields: { segment: 2, bytes: 8 } }])
+    expect(statSync(segmentPath(folder, 2)).size).toBe(kibibyte)
+    expect(projects(third)).toEqual([1, 1])
+  })
+
   test('a body is counted until its record is trimmed, and not from the same position on', async () => {
     const writer = await open()
     await append(writer, kibibyte)
