@@ -64,7 +64,7 @@ function run(name: string): Report {
     const done = spawnSync(process.execPath, [core, 'run', join(folder, 'stryker.config.json')], {
       cwd: root,
       stdio: ['ignore', 2, 2],
-      env: { ...process.env, MISHAP_MUTATE_TESTS: area.tests.join(',') },
+      env: { ...process.env, MISHAP_MUTATE_TESTS: JSON.stringify(area.tests) },
     })
     if (done.status !== 0) throw new Error(`the mutation tester failed on ${name}`)
     return JSON.parse(readFileSync(report, 'utf8')) as Report
