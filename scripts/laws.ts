@@ -3,7 +3,10 @@
  * that break them. A law is here because a rule that nothing checks is not a rule.
  */
 import { dirname, join } from 'node:path/posix'
+import { contract } from './contract-laws.ts'
+import { importsOf } from './imports.ts'
 import { type Breach, inSource, isProduct, isTest, type Law, type Report } from './law.ts'
+import { writes } from './operation-laws.ts'
 import { hashes, moments, sql } from './sql-laws.ts'
 import { assertions, failures, stopwatch } from './test-laws.ts'
 import { child, list, memberOf, nameOf, type Source, type Tree, walk } from './tree.ts'
@@ -19,9 +22,10 @@ export function breaches(law: Law, source: Source): Breach[] {
 
 const everywhere = ['base']
 const mayImport: Readonly<Record<string, readonly string[]>> = {
-  web: ['query', 'alert', 'auth', 'store', 'contract', 'domain', 'wire'],
-  api: ['query', 'alert', 'auth', 'store', 'contract', 'domain', 'wire'],
-  jobs: ['alert', 'query', 'store', 'contract', 'domain', 'wire'],
+  web: ['operations', 'query', 'alert', 'auth', 'store', 'contract', 'domain', 'wire'],
+  api: ['operations', 'query', 'alert', 'auth', 'store', 'contract', 'domain', 'wire'],
+  jobs: ['operations', 'alert', 'query', 'store', 'contract', 'domain', 'wire'],
+  operations: ['alert', 'query', 'auth', 'store', 'contract', 'domain', 'wire'],
   alert: ['query', 'store', 'contract', 'domain', 'wire'],
   ingest: ['journal', 'auth', 'store', 'domain', 'wire'],
   refine: ['journal', 'store', 'contract', 'domain', 'wire'],
@@ -45,31 +49,6 @@ const allowedTypes: Readonly<Record<string, string>> = {
   'src/jobs/ src/processes/app.ts': 'the table of jobs takes the App as its argument',
   'src/serve/ src/processes/app.ts': 'the live stream is a part of the App',
   'src/web/handle.ts src/processes/app.ts': 'the one door of the screens to the App',
-}
-
-type Import = { from: string; at: number; typeOnly: boolean }
-
-function importsOf(source: Source): Import[] {
-  const found: Import[] = []
-  walk(source.root, (node) => {
-    const from = child(node, node.type === 'TSImportType' && !node.source ? 'argument' : 'source')
-    const importing = [
-      'ImportDeclaration',
-      'ExportNamedDeclaration',
-      'ExportAllDeclaration',
-      'ImportExpression',
-      'TSImportType',
-    ].includes(node.type)
-    if (!importing || typeof from?.value !== 'string') return
-    const named = list(node, 'specifiers')
-    const typeOnly =
-      node.type === 'TSImportType' ||
-      node.importKind === 'type' ||
-      node.exportKind === 'type' ||
-      (named.length > 0 && named.every((item) => item.importKind === 'type'))
-    found.push({ from: from.value, at: node.start, typeOnly })
-  })
-  return found
 }
 
 /** The folder under src that a file lies in; '' for a file directly in src. */
@@ -460,6 +439,7 @@ export const laws: readonly Law[] = [
   direction,
   doors,
   frameworks,
+  contract,
   state,
   environment,
   clock,
@@ -475,4 +455,5 @@ export const laws: readonly Law[] = [
   assertions,
   failures,
   stopwatch,
+  writes,
 ]

@@ -330,3 +330,26 @@ describe('tokens and demand', () => {
     ]).toEqual(['ok', 'ok', 'AUTH_TOKEN_SCOPE', 'AUTH_FORBIDDEN', 'NOT_FOUND'])
   })
 })
+
+describe('the first run', () => {
+  test('two first runs at once: one makes the owner, the other is told', async () => {
+    const { auth, meta } = await fresh()
+    const run = (email: string) => auth.setUp(() => auth.createPerson({ ...good, email }, { first: true }))
+    const runs = await Promise.allSettled([run('ann@example.com'), run('eve@example.com')])
+    expect(runs.map((item) => item.status)).toEqual(['fulfilled', 'rejected'])
+    expect(runs[1]).toMatchObject({ reason: { code: 'CONFLICT', message: expect.stringContaining('at this moment') } })
+    expect([meta.personByEmail('ann@example.com')?.name, meta.personByEmail('eve@example.com')]).toEqual([
+      'Ann',
+      undefined,
+    ])
+    const late = await failure(run('eve@example.com'))
+    expect([late.code, late.message]).toEqual(['CONFLICT', 'Mishap is set up already.'])
+  })
+
+  test('a first run that fails leaves the way free', async () => {
+    const { auth, meta } = await fresh()
+    const { code } = await failure(auth.setUp(() => auth.createPerson({ ...good, password: 'short' }, { first: true })))
+    expect([code, meta.isEmpty()]).toEqual(['VALIDATION', true])
+    expect(await auth.setUp(async () => 'again')).toBe('again')
+  })
+})

@@ -1,7 +1,9 @@
 import { notFound } from 'next/navigation'
+import { readableIds } from '../../../auth/allowed-projects.ts'
 import type { Actor } from '../../../auth/auth.ts'
-import type { RestEvent, RestIssueDetail } from '../../../contract/rest.ts'
-import type { RestCommitters } from '../../../contract/rest-release.ts'
+import type { RestCommitters } from '../../../contract/commits.ts'
+import type { RestEvent } from '../../../contract/events.ts'
+import type { RestIssueDetail } from '../../../contract/issues.ts'
 import { eventRowOf, placeEvent } from '../../../query/events.ts'
 import { issueWithTags } from '../../../query/issue.ts'
 import { rangeOf as spanOf } from '../../../query/range.ts'
@@ -36,14 +38,6 @@ export async function unlessAway<Answer>(asked: Promise<Answer>): Promise<Answer
     if (/^(STORE_UNAVAILABLE|VALIDATION|QUERY_[A-Z_]+)$/.test(codeOf(error) ?? '')) return undefined
     throw error
   }
-}
-
-/** Ids of the projects of an organization whose issues a person may read. */
-export function readableIds(actor: Actor, organization: Organization): number[] {
-  const { meta, auth } = app()
-  return meta
-    .projectsOf(organization.id)
-    .flatMap((project) => (auth.may(actor, 'issue:read', { organization, project }) === 'yes' ? [project.id] : []))
 }
 
 /** The issue with this id or short id in an organization, or undefined when it is not there or may not be read. */
@@ -107,7 +101,7 @@ export async function loadIssue(actor: Actor, here: IssueHere, choice: string, s
     const view = { organization, projects: [project], environments, range: spanOf(span, deps.clock.now()) }
     const marks = givenMarks(view, marksQuery({ project: [String(project.id)], environment, ...span }))
     nothing.marks = marks
-    const readable = readableIds(actor, organization)
+    const readable = readableIds(app(), actor, organization)
     const asked = rowOf(here, choice)
     const row = asked.then((found) => found.row)
     const event = row.then((found) => found && placeEvent(deps, issue, found, readable))

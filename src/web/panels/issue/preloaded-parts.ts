@@ -1,7 +1,9 @@
+import { allowedProjects } from '../../../auth/allowed-projects.ts'
 import type { Actor } from '../../../auth/auth.ts'
-import type { RestEvent, RestFeedback, RestTag } from '../../../contract/rest.ts'
-import type { RestTraceMeta } from '../../../contract/rest-trace.ts'
-import type { RestInCommon } from '../../../contract/rest-triage.ts'
+import type { RestEvent } from '../../../contract/events.ts'
+import type { RestFeedback } from '../../../contract/feedback.ts'
+import type { RestInCommon, RestTag } from '../../../contract/issues.ts'
+import type { RestTraceMeta } from '../../../contract/traces.ts'
 import type { EventDiagnosis } from '../../../domain/doctor.ts'
 import { normalOf } from '../../../query/event.ts'
 import { toRestFeedback } from '../../../query/feedback.ts'
@@ -43,14 +45,11 @@ export const noParts: GivenParts = {
 
 /** Why the event's frames are not mapped, where there is something to say and the person may read it. */
 async function diagnosisOf(actor: Actor, here: IssueHere, row: SeenEvent, event: RestEvent) {
-  const { auth, doctor, meta } = app()
+  const { auth, doctor } = app()
   const { organization, project } = here
   if (!wantsDoctor(event) || auth.may(actor, 'event:read', here) !== 'yes') return undefined
-  const others = meta
-    .projectsOf(organization.id)
-    .filter(
-      (item) => item.id !== project.id && auth.may(actor, 'release:read', { organization, project: item }) === 'yes',
-    )
+  const allowed = allowedProjects(app(), actor, organization, 'release:read')
+  const others = allowed.filter((item) => item.id !== project.id)
   return doctor.ofEvent({ organization, project, others }, normalOf(row), row.receivedMs)
 }
 

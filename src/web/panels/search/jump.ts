@@ -1,8 +1,9 @@
+import { readableIds } from '../../../auth/allowed-projects.ts'
 import type { Actor } from '../../../auth/auth.ts'
 import { eventById, eventsOfDigest } from '../../../query/events.ts'
 import type { Issue, Organization } from '../../../store/meta/meta.ts'
 import { app } from '../../handle.ts'
-import { codeOf, readableIds, unlessAway } from '../issue/load.ts'
+import { codeOf, unlessAway } from '../issue/load.ts'
 import { jumpOf } from './terms.ts'
 
 type Readable = { organization: Organization; projectIds: number[] }
@@ -11,7 +12,7 @@ type Readable = { organization: Organization; projectIds: number[] }
 export function readable(actor: Actor): Readable[] {
   return app()
     .meta.organizationsOf(actor.person.id)
-    .map((organization) => ({ organization, projectIds: readableIds(actor, organization) }))
+    .map((organization) => ({ organization, projectIds: readableIds(app(), actor, organization) }))
 }
 
 /** Path of the event with this id in any organization of the person; undefined when there is none. Throws STORE_UNAVAILABLE. */
