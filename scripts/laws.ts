@@ -10,6 +10,7 @@ import { writes } from './operation-laws.ts'
 import { hashes, moments, sql } from './sql-laws.ts'
 import { assertions, failures, stopwatch } from './test-laws.ts'
 import { child, list, memberOf, nameOf, type Source, type Tree, walk } from './tree.ts'
+import { features } from './web-laws.ts'
 
 /** Every place of `source` that breaks `law`, in the order of the text. */
 export function breaches(law: Law, source: Source): Breach[] {
@@ -438,6 +439,7 @@ const places: Law = {
 export const laws: readonly Law[] = [
   direction,
   doors,
+  features,
   frameworks,
   contract,
   state,

@@ -15,7 +15,7 @@ import {
 import type { Project } from '../../../store/meta/meta.ts'
 import { app } from '../../handle.ts'
 import { demandOrganization, type OrganizationHere } from '../../server/session.ts'
-import { unlessAway } from '../issue/load.ts'
+import { unlessAway } from '../../server/unless-away.ts'
 import type { Range as AskedRange } from '../search/range.ts'
 import { periodSince, rangeAsked, type Search, spanQuery, versionOf, versionTerm } from './params.ts'
 

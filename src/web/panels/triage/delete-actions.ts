@@ -4,8 +4,8 @@ import { getTranslations } from 'next-intl/server'
 import { deleteIssues } from '../../../operations/removals.ts'
 import { attempt, type FormState, failed, textOf } from '../../client/form.ts'
 import { app } from '../../handle.ts'
+import { findIssue } from '../../server/issues.ts'
 import { demandOrganization } from '../../server/session.ts'
-import { findIssue } from '../issue/load.ts'
 
 /** A small issue is gone by then, so that the list does not show it any more. */
 const patienceMs = 3000

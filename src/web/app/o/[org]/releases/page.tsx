@@ -5,13 +5,13 @@ import { namedProjects } from '../../../../../query/named-projects.ts'
 import { rangeOf } from '../../../../../query/range.ts'
 import { listReleases, releaseEvents } from '../../../../../query/releases.ts'
 import { app } from '../../../../handle.ts'
-import { unlessAway } from '../../../../panels/issue/load.ts'
 import { NoReleaseMatches, NoReleases } from '../../../../panels/releases/no-releases.tsx'
 import { isPlain, releaseParams, releasesPerPage, type Search, spanQuery } from '../../../../panels/releases/params.ts'
 import { ReleaseList } from '../../../../panels/releases/release-list.tsx'
-import { environmentsOf } from '../../../../panels/stream/environments.ts'
-import { projectIdsOf } from '../../../../panels/stream/stream-query.ts'
+import { projectIdsOf } from '../../../../panels/search/list-params.ts'
+import { environmentsOf } from '../../../../panels/search/load-environments.ts'
 import { demandOrganization } from '../../../../server/session.ts'
+import { unlessAway } from '../../../../server/unless-away.ts'
 
 export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('releases'))('title') }

@@ -6,9 +6,9 @@ import { deleteRelease, updateRelease } from '../../../../../../operations/relea
 import { findRelease } from '../../../../../../query/releases.ts'
 import type { ReleaseChange } from '../../../../../../store/meta/releases/releases.ts'
 import { type FormState, failed, noState, textOf } from '../../../../../client/form.ts'
+import { releasePath } from '../../../../../client/release-path.ts'
 import { app } from '../../../../../handle.ts'
 import { demandRelease } from '../../../../../panels/releases/load-release.ts'
-import { releasePath } from '../../../../../panels/releases/mark-groups.ts'
 import { typedName } from '../../../../../panels/releases/params.ts'
 
 /** The release that the form names, and the projects where the person may change it. */
