@@ -3,7 +3,7 @@ import { MishapError } from '../base/errors.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { passwordFault } from './passwords.ts'
 
-const emailCharactersMax = 254
+export const emailCharactersMax = 254
 
 export const refusal = (field: string, sentence: string) =>
   new MishapError('VALIDATION', { detail: sentence, fields: { [field]: [sentence] } })

@@ -27,7 +27,7 @@ const routes = new Set(['POST /sign-in/email', 'POST /sign-out', 'GET /get-sessi
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text === '' ? '{}' : text)
+    return JSON.parse(text)
   } catch {
     return undefined
   }

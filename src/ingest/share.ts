@@ -5,7 +5,7 @@ import type { Limited } from './rates.ts'
 /** From this lag on keys are held to a fair share: 2 to 4 s of what one worker refines on two cores. */
 export const pressureBytes = 24 * 1024 * 1024
 /** Bodies over 1 MiB press from here on: refine copies one of the largest kind within seconds, that alone is no flood. */
-const besidePressureBytes = 256 * 1024 * 1024
+export const besidePressureBytes = 256 * 1024 * 1024
 /** How often the shares are counted anew. */
 const countMs = 250
 /** Rates are means over about this time, so that one burst is no flood. */

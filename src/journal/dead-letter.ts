@@ -3,9 +3,10 @@ import type { RecordHead } from './journal.ts'
 
 /**
  * How one item of a record was counted as dead; a record that died as a whole counts as one of its kind. `spans`: how many
- * were counted beside it, those of a transaction or all but the first of a span item.
+ * were counted beside it (of a transaction its children, of a list all but the first entry), and `of`: in which category.
+ * Letters that an earlier version wrote have no `of`: what they brought beside were spans.
  */
-export type DeadCount = { category: DataCategory; itemType: string; spans?: number }
+export type DeadCount = { category: DataCategory; itemType: string; spans?: number; of?: DataCategory }
 
 /** What a dead item keeps: the record's head, its body (inflated), and how it was counted. */
 type Dead = { head: RecordHead; body: Buffer; count: DeadCount }
@@ -21,7 +22,6 @@ export function packDead(head: RecordHead, body: Buffer, count?: DeadCount): Buf
 /** Undefined for bytes that hold no record: a row that the store refused, kept by an earlier version. */
 export function unpackDead(bytes: Buffer): Dead | undefined {
   const end = bytes.indexOf(0x0a)
-  if (bytes[0] !== 0x7b || end < 0) return undefined
   try {
     const { count, ...head } = JSON.parse(bytes.toString('utf8', 0, end)) as RecordHead & { count?: DeadCount }
     if (!kinds.has(head.kind)) return undefined

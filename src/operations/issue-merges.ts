@@ -7,7 +7,7 @@ import { type Announces, announceIssues } from './announce.ts'
 import { manyFrom, patienceMs, type RunsBulks } from './issue-changes.ts'
 
 /** Issues that became one: `parent` stays, `children` are gone and lead there. */
-export type Merged = { parent: number; children: number[] }
+type Merged = { parent: number; children: number[] }
 
 /**
  * Makes issues that the caller may triage one and tells the open screens. The one with most events stays, of equal ones the

@@ -16,7 +16,7 @@ export type AddsProjects = Pick<MetaStore, 'createProject' | 'projectBySlug' | '
  * Stores a project with its first key: without a key nothing can be sent to it. Ingest does not know the key yet, see
  * `createProject`. Throws VALIDATION (name, slug), CONFLICT for a slug that is taken.
  */
-export function addProject(
+function addProject(
   meta: AddsProjects,
   { organizationId, name, platform, slug }: NewProject,
 ): { project: Project; key: ProjectKey } {

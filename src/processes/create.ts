@@ -88,8 +88,7 @@ function wireJobs(app: App, thinner: Thinner, regroup: Reprocessing): ReturnType
     triage,
     regroup,
     scraping: wireScraping(app),
-    retentionErrorsDays: config.retentionErrorsDays,
-    retentionSpansDays: config.retentionSpansDays,
+    retention: config,
   })
 }
 

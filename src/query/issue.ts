@@ -31,7 +31,7 @@ export type View = {
 }
 
 /** Counts of one issue in the range and over its life. */
-export type IssueStats = { events: number; users: number; lifetimeUsers: number; points: RestPoint[] }
+type IssueStats = { events: number; users: number; lifetimeUsers: number; points: RestPoint[] }
 
 const levels: readonly string[] = ['fatal', 'error', 'warning', 'info', 'debug']
 const levelOf = (text: string): RestLevel => (levels.includes(text) ? (text as RestLevel) : 'error')
@@ -40,7 +40,7 @@ const levelPriority = (level: RestLevel): RestIssue['priority'] =>
   level === 'fatal' || level === 'error' ? 'high' : level === 'warning' ? 'medium' : 'low'
 
 /** How urgent an issue is, and why: set by a person, else high while it escalates, else by its level. */
-export function priorityOf(issue: Pick<Issue, 'priority' | 'substatus' | 'level'>): {
+function priorityOf(issue: Pick<Issue, 'priority' | 'substatus' | 'level'>): {
   priority: RestIssue['priority']
   priorityReason: RestIssue['priorityReason']
 } {
@@ -49,8 +49,7 @@ export function priorityOf(issue: Pick<Issue, 'priority' | 'substatus' | 'level'
   return { priority: levelPriority(levelOf(issue.level)), priorityReason: 'level' }
 }
 /** The name of the points in the answer. Other clients read `24h` and `14d`. */
-export const statsKey = (range: Range): string =>
-  range.period === '24h' || range.period === '14d' ? range.period : 'range'
+const statsKey = (range: Range): string => (range.period === '24h' || range.period === '14d' ? range.period : 'range')
 
 /**
  * Counts, users and points of issues over a view and users over their life, in one call for all of them. Throws

@@ -7,7 +7,7 @@ import type { IssueChange } from '../../store/meta/issues/triage.ts'
 import type { Issue, Person } from '../../store/meta/meta.ts'
 
 /** Fields that are the caller's own: nobody else is told. */
-export const ownFields = ['hasSeen', 'isBookmarked', 'isSubscribed'] as const
+const ownFields = ['hasSeen', 'isBookmarked', 'isSubscribed'] as const
 
 /** What a caller must be allowed for a change: one that sets nothing but what is their own is no triage. */
 export function actionOf(body: IssueChangeBody): 'issue:own' | 'issue:triage' | 'issue:delete' {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { restDeadContent, restDeadItem } from '../../contract/dead-letters.ts'
-import { restIntake, restIntakes } from '../../contract/request-log.ts'
+import { restLoggedRequest, restRequestLog } from '../../contract/request-log.ts'
 import {
   type RestJob,
   restJob,
@@ -80,7 +80,7 @@ const instanceRoutes: readonly Route[] = [
     operationId: 'listStrangeRequests',
     summary: 'The newest requests to ingest that came without a known key, newest first; in memory only.',
     action: 'instance:read',
-    response: z.array(restIntake),
+    response: z.array(restLoggedRequest),
     handle: ({ app }) => ({ body: strangeRequests(app) }),
   }),
 ]
@@ -122,7 +122,7 @@ export const statusRoutes: readonly Route[] = [
     summary: 'The last 100 requests of each key with the verdict for each item, newest first; in memory only.',
     action: 'project:read',
     query: z.object({ key: z.string().max(20).optional().describe('Id of a project key: of this one only.') }),
-    response: restIntakes,
+    response: restRequestLog,
     handle: ({ app, found, query }) => ({ body: requestLogOf(app, projectOf(found), query.key) }),
   }),
   route({

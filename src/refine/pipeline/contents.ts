@@ -4,7 +4,7 @@ import { claimedCount } from '../../wire/item-types.ts'
 import { object, own, parsePayload } from './value.ts'
 
 /** How many entries of an item end one way, and their share of its bytes. */
-type ContentsEnd = { outcome: Outcome; reason: OutcomeReason; quantity: number; bytes: number }
+export type ContentsEnd = { outcome: Outcome; reason: OutcomeReason; quantity: number; bytes: number }
 
 /** What a list of an item type holds; undefined where the payload is no such list. */
 type Reader = (payload: Buffer) => { entries: readonly unknown[] } | 'broken' | 'other'

@@ -40,7 +40,8 @@ const longestMs = 1000
 const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'])
 
 /** Whether files can't be written for a reason that no record is to blame for. */
-const isFull = (error: unknown): boolean => fullCodes.has(String((error as NodeJS.ErrnoException | undefined)?.code))
+export const isFull = (error: unknown): boolean =>
+  fullCodes.has(String((error as NodeJS.ErrnoException | undefined)?.code))
 
 const passes: Record<WaitedFor, (error: unknown) => boolean> = {
   events: () => true,

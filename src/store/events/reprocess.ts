@@ -4,6 +4,7 @@ import { hashNumber } from './filter.ts'
 import { recount } from './recount.ts'
 import { readRow, rowSelect, type StoredRow } from './rows.ts'
 import type { Settling } from './settle.ts'
+import type { TableStore } from './table-store.ts'
 
 /**
  * Rows of one project, week and generation that are written again: those of generation `gen` in the groups `from` go,
@@ -93,11 +94,8 @@ export const rewriteBound = ({ projectId, week, gen, positions, from, to }: Rewr
   rewrite_to: numbers(to),
 })
 
-/** Which rows there are. */
-function createLooks(
-  connection: Connection,
-  table: string,
-): Pick<ReprocessingStore, 'marksOf' | 'rowsAt' | 'standing' | 'edgesOf'> {
+/** Looks for the rows that may be written again. */
+function createSearch(connection: Connection, table: string): Pick<ReprocessingStore, 'marksOf' | 'edgesOf'> {
   const seconds = workSeconds
   return {
     async marksOf({ projectId, hashes, releases, debugIds, fromJpos, before, sinceMs, max }) {
@@ -126,6 +124,32 @@ function createLooks(
       )
       return found.map((item) => ({ jpos: Number(item.jpos), gen: item.gen, week: item.week }))
     },
+    async edgesOf(projectId, hashes) {
+      type Edges = { n: string; first_ms: string; last_ms: string; first_release: string; last_release: string }
+      const [found] = await connection.rows<Edges>(
+        `SELECT count() AS n, toUnixTimestamp64Milli(min(timestamp)) AS first_ms, toUnixTimestamp64Milli(max(timestamp)) AS last_ms,
+           argMinIf(release, timestamp, release != '') AS first_release, argMaxIf(release, timestamp, release != '') AS last_release
+         FROM ${table} WHERE project_id = {project:UInt64} AND group_hash IN {hashes:Array(UInt64)}`,
+        { project: projectId, hashes: numbers(hashes) },
+        { seconds },
+      )
+      const events = Number(found?.n ?? 0)
+      if (!found || events === 0) return undefined
+      return {
+        events,
+        firstMs: Number(found.first_ms),
+        lastMs: Number(found.last_ms),
+        firstRelease: found.first_release,
+        lastRelease: found.last_release,
+      }
+    },
+  }
+}
+
+/** Reads rows by their positions. */
+function createReads(connection: Connection, table: string): Pick<ReprocessingStore, 'rowsAt' | 'standing'> {
+  const seconds = workSeconds
+  return {
     async rowsAt({ projectId, week, gen, hashes, positions }) {
       if (positions.length === 0) return []
       const found = await connection.rows<StoredRow>(
@@ -155,29 +179,10 @@ function createLooks(
       )
       return found.map((item) => Number(item.jpos))
     },
-    async edgesOf(projectId, hashes) {
-      type Edges = { n: string; first_ms: string; last_ms: string; first_release: string; last_release: string }
-      const [found] = await connection.rows<Edges>(
-        `SELECT count() AS n, toUnixTimestamp64Milli(min(timestamp)) AS first_ms, toUnixTimestamp64Milli(max(timestamp)) AS last_ms,
-           argMinIf(release, timestamp, release != '') AS first_release, argMaxIf(release, timestamp, release != '') AS last_release
-         FROM ${table} WHERE project_id = {project:UInt64} AND group_hash IN {hashes:Array(UInt64)}`,
-        { project: projectId, hashes: numbers(hashes) },
-        { seconds },
-      )
-      const events = Number(found?.n ?? 0)
-      if (!found || events === 0) return undefined
-      return {
-        events,
-        firstMs: Number(found.first_ms),
-        lastMs: Number(found.last_ms),
-        firstRelease: found.first_release,
-        lastRelease: found.last_release,
-      }
-    },
   }
 }
 
-type Rooms = Pick<Settling, 'counting' | 'ended'> & { insert(tsv: Buffer, token: string): Promise<void> }
+type Rooms = Pick<Settling, 'counting' | 'ended'> & Pick<TableStore, 'insert'>
 
 /** Rows that are written again. Only one at a time may do so: the caller has the turn. */
 export function createReprocessing(
@@ -206,9 +211,10 @@ export function createReprocessing(
     })
 
   return {
-    ...createLooks(connection, table),
+    ...createSearch(connection, table),
+    ...createReads(connection, table),
     async writeAgain(rewrite, tsv) {
-      for (const [at, piece] of tsv.entries()) await insert(piece, `${rewrite.token}:${at}`)
+      for (const [at, piece] of tsv.entries()) await insert('events', piece, `${rewrite.token}:${at}`)
     },
     async takeBack(rewrite) {
       await ended(rewrite.token)

@@ -7,7 +7,7 @@ import { type Dump, readDump } from './dump.ts'
 import { type Unpacked, unpack } from './unpack.ts'
 
 /** A crash reporter's form, or the dump alone; `index` is a part's place in the body. */
-type Upload = {
+export type Upload = {
   dump: { index: number; name: string; bytes: Buffer }
   files: { index: number; part: MultipartPart }[]
   fields: FormField[]

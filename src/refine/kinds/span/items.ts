@@ -26,7 +26,7 @@ import {
 import { type Bare, type SpansOfItem, scrubbedRows } from './transaction.ts'
 
 /** A span item: what it holds, and what its envelope says about all of it. */
-type SpanItem = {
+export type SpanItem = {
   /** Spans as sent, in either form. */
   spans: unknown[]
   /** Span v2: names, times and attributes have other forms. */

@@ -3,7 +3,7 @@ import { searchKeyOf } from '../../../query/search.ts'
 import { defaultQuery } from './list-params.ts'
 
 /** A piece of a search text: `text` is exactly the characters from `from` to `to`. */
-export type Term = {
+type Term = {
   kind: 'filter' | 'text' | 'operator'
   from: number
   to: number
