@@ -141,7 +141,7 @@ function ShellFoot({ base, showPalette, showKeys }: { base: string; showPalette:
   )
 }
 
-/** Sidebar (a top bar under 640 px) and the page beside it. Entries are those that exist and that the person may open. */
+/** The sidebar (a top bar under 640 px) and the page. The sidebar has the entries that the person may open. */
 export function Shell({
   organization,
   organizations,
@@ -155,7 +155,7 @@ export function Shell({
   mayStatus: boolean
   /** Channels of notifications that nothing comes through. */
   failingChannels: number
-  /** Id of the newest change when the document was made: the live stream goes on behind it. */
+  /** Id of the newest change when the document was made. The live stream continues after it. */
   liveId: number
   children: ReactNode
 }) {

@@ -92,9 +92,7 @@ describe('segments', () => {
     ['heartbeatFailed', 'cut off without a heartbeat'],
   ] as const)('cut by %s says so, and no status', (cut, words) => {
     const markup = parts(meta([segment(0, { cut, status: 'deadline_exceeded', name: '' })]))
-    expect(textOf(markup)).toBe(
-      `This event placed by its time +500 ms unnamed server request · web 1 s ${words}`,
-    )
+    expect(textOf(markup)).toBe(`This event placed by its time +500 ms unnamed server request · web 1 s ${words}`)
     expect(markup).toContain('class="cut"')
   })
   test('a status that is no success is named', () => {
