@@ -1,9 +1,10 @@
+/** What files import of each other. */
 import { child, list, type Source, walk } from './tree.ts'
 
-/** An import, export from, import() or import type of a source: what it names and where it stands. */
+/** `typeOnly`: nothing of it is left when the program runs. */
 export type Import = { from: string; at: number; typeOnly: boolean }
 
-/** Every import of `source`, in the order of the text. */
+/** Everything that a file imports or passes on, types and dynamic imports included. */
 export function importsOf(source: Source): Import[] {
   const found: Import[] = []
   walk(source.root, (node) => {

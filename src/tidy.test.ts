@@ -123,6 +123,14 @@ const bad: [law: string, path: string, text: string][] = [
   ['frameworks', 'src/query/a.ts', `import { useState } from 'react'`],
   ['frameworks', 'src/web/ui/shell.tsx', `import Link from 'next/link'`],
   ['frameworks', 'src/web/app/page.tsx', `const { default: Link } = await import('next/link')`],
+  ['contract', 'src/web/panels/issue/a.tsx', `import { restIssue } from '../../../contract/issues.ts'`],
+  ['contract', 'src/web/client/a.ts', `import { type RestIssue, restIssue } from '../../contract/issues.ts'`],
+  ['contract', 'src/web/ui/a.tsx', `import '../../contract/issues.ts'`],
+  ['contract', 'src/web/text.ts', `export { restIssue } from '../contract/issues.ts'`],
+  ['contract', 'src/web/app/form.tsx', `'use client'\nimport { restIssue } from '../../contract/issues.ts'`],
+  ['contract', 'src/web/ui/a.tsx', `const { restIssue } = await import('../../contract/issues.ts')`],
+  ['contract', 'src/web/ui/a.tsx', `import { z } from 'zod'`],
+  ['contract', 'src/domain/a.ts', `import { z } from 'zod'`],
   ['state', 'src/ingest/a.ts', `let count = 0`],
   ['state', 'src/ingest/a.ts', `export let count = 0`],
   ['state', 'src/ingest/a.ts', `const seen = new Map<string, number>()`],
@@ -198,6 +206,16 @@ const bad: [law: string, path: string, text: string][] = [
   ['stopwatch', 'src/api/a.test.ts', `const began = performance.now()`],
   ['stopwatch', 'src/api/a.cases.ts', `const spent = () => process.cpuUsage().user`],
   ['stopwatch', 'scripts/a.test.ts', `const spent = (began: number) => Date.now() - began`],
+  ['writes', 'src/api/a.ts', `export const f = (app: App) => app.meta.createKey(1, 'a')`],
+  ['writes', 'src/api/a.ts', `export const f = (app: App) => app.meta['deleteKey'](1)`],
+  ['writes', 'src/web/app/actions.ts', `export const f = () => app().meta.countThinned([])`],
+  ['writes', 'src/web/app/actions.ts', `const { meta } = app()\nexport const f = () => meta?.updateProject(1, {})`],
+  [
+    'writes',
+    'src/web/app/actions.ts',
+    `export const f = () => { const { keysOf, deleteKey } = app().meta; deleteKey(1) }`,
+  ],
+  ['writes', 'src/api/a.ts', `export const remove = (app: App) => keys.map(app.blobs.delete)`],
 ]
 
 /** The nearest thing to each of them that is allowed. */
@@ -230,6 +248,12 @@ const good: [law: string, path: string, text: string][] = [
     'src/web/app/page.tsx',
     `import { Link } from '../ui/link.tsx'\nimport type { LinkProps } from 'next/link'`,
   ],
+  ['contract', 'src/web/panels/issue/a.tsx', `import type { RestIssue } from '../../../contract/issues.ts'`],
+  ['contract', 'src/web/ui/a.tsx', `import { type RestIssue } from '../../contract/issues.ts'`],
+  ['contract', 'src/web/server/a.ts', `import { restIssue } from '../../contract/issues.ts'`],
+  ['contract', 'src/web/app/page.tsx', `import { restIssue } from '../../contract/issues.ts'`],
+  ['contract', 'src/web/ui/a.test.tsx', `import { restIssue } from '../../contract/issues.ts'`],
+  ['contract', 'src/api/a.ts', `import { restIssue } from '../contract/issues.ts'\nimport { z } from 'zod'`],
   [
     'state',
     'src/ingest/a.ts',
@@ -289,6 +313,15 @@ const good: [law: string, path: string, text: string][] = [
   ['stopwatch', 'src/api/a.test.ts', `const at = Math.floor(Date.now() / 1000) - 20 * 86_400`],
   ['stopwatch', 'e2e/a.test.ts', `const began = performance.now()`],
   ['stopwatch', 'bench/a.ts', `const began = performance.now()`],
+  [
+    'writes',
+    'src/api/a.ts',
+    `import { createKey } from '../operations/keys.ts'\nexport const f = (app: App) => createKey(app, app.meta.projectsOf(1)[0].id, {})`,
+  ],
+  ['writes', 'src/web/app/page.tsx', `const { people, scrubSettings } = app().meta\nconst at = import.meta.url`],
+  ['writes', 'src/web/app/page.tsx', `export const f = () => app().blobs.getStream('a')`],
+  ['writes', 'src/operations/a.ts', `export const f = ({ meta }: Parts) => meta.createKey(1, 'a')`],
+  ['writes', 'src/api/a.test.ts', `test('a', () => { expect(app.meta.createKey(1, 'a').active).toBe(true) })`],
 ]
 
 type Snippet = [law: string, path: string, text: string]

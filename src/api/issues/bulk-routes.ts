@@ -1,15 +1,23 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
-import * as people from '../../contract/people-schemas.ts'
-import * as triage from '../../contract/triage-schemas.ts'
+import {
+  type IssueChangeBody,
+  issueChangeBody,
+  type RestIssueChange,
+  restBulk,
+  restIssueChange,
+} from '../../contract/issue-changes.ts'
+import { restRemoval } from '../../contract/removals.ts'
+import { undoBulk } from '../../operations/issue-changes.ts'
+import { mergeIssues } from '../../operations/issue-merges.ts'
+import { deleteIssues } from '../../operations/removals.ts'
 import { issuesMatching } from '../../query/issues.ts'
 import type { Issue } from '../../store/meta/meta.ts'
 import { revisionOf } from '../input.ts'
 import { toRestRemoval } from '../people/removal-routes.ts'
 import { type Answer, type Call, organizationOf, type Route, route, viewOf, viewQuery } from '../route.ts'
-import { toRestBulk, updateIssues } from './issue-change.ts'
-import { actionOf, changeBody, type IssueChangeBody } from './issue-input.ts'
-import { mergeIssues } from './issue-merge.ts'
+import { applyChange, toRestBulk } from './issue-change.ts'
+import { actionOf } from './issue-input.ts'
 
 const whichQuery = z.object({
   ...viewQuery,
@@ -58,7 +66,7 @@ async function whichOf(
   })
 }
 
-async function changeMany(call: WhichCall<IssueChangeBody>): Promise<Answer<z.input<typeof triage.issueChange>>> {
+async function changeMany(call: WhichCall<IssueChangeBody>): Promise<Answer<RestIssueChange>> {
   const { app, actor, body, found, request, query } = call
   const organization = organizationOf(found)
   const action = actionOf(body)
@@ -77,11 +85,12 @@ async function changeMany(call: WhichCall<IssueChangeBody>): Promise<Answer<z.in
       throw new MishapError('VALIDATION', {
         detail: `At most ${mergesMax} issues are made one at once; narrow the search down, or merge in parts.`,
       })
-    return { body: { merge: await mergeIssues(app, actor, issues), updated: [] } }
+    const { parent, children } = await mergeIssues(app, actor, issues)
+    return { body: { merge: { parent: String(parent), children: children.map(String) }, updated: [] } }
   }
   const issues = await whichOf(call, action, issuesMax)
   // Who named no ids does not know what to take back: the change is kept as one.
-  return { body: await updateIssues(app, actor, issues, body, revision, query.id.length === 0 || undefined) }
+  return { body: await applyChange(app, actor, issues, body, revision, query.id.length === 0 || undefined) }
 }
 
 async function deleteAll(call: WhichCall<unknown>, kind: 'issue' | 'discard') {
@@ -96,12 +105,7 @@ async function deleteAll(call: WhichCall<unknown>, kind: 'issue' | 'discard') {
     throw new MishapError('VALIDATION', {
       detail: `At most ${deletesMax} issues are deleted at once; archive them, or delete in parts.`,
     })
-  const userId = actor.person.id
-  const asked = issues.map(({ id, projectId }) => app.removals.ask({ kind, projectId, issueId: id, userId }))
-  const endMs = app.clock.now() + patienceMs
-  const ended = []
-  for (const { id } of asked) ended.push(await app.removals.wait(id, Math.max(0, endMs - app.clock.now())))
-  return ended.filter((item) => item !== undefined).map(toRestRemoval)
+  return (await deleteIssues(app, actor, issues, kind, patienceMs)).map(toRestRemoval)
 }
 
 const bulkOf = ({ app, found, params }: Call<unknown, unknown>) => {
@@ -120,8 +124,8 @@ export const bulkRoutes: readonly Route[] = [
       summary: `Change issues by id or all that a search finds, or merge them, at most ${mergesMax}. From 50 on they are changed in the background: \`bulk\` says how far it is. Who may only read sets what is their own.`,
       action: 'issue:own',
       query: whichQuery,
-      body: changeBody,
-      response: triage.issueChange,
+      body: issueChangeBody,
+      response: restIssueChange,
       handle: changeMany,
     }),
     route({
@@ -132,7 +136,7 @@ export const bulkRoutes: readonly Route[] = [
       action: 'issue:delete',
       query: whichQuery,
       status: 202,
-      response: z.array(people.removal),
+      response: z.array(restRemoval),
       handle: async (call) => ({ body: await deleteAll(call, 'issue'), status: 202 as const }),
     }),
   ]),
@@ -142,7 +146,7 @@ export const bulkRoutes: readonly Route[] = [
     operationId: 'issueChangeProgress',
     summary: 'How far a change of many issues is. It is kept for a day.',
     action: 'issue:read',
-    response: triage.bulk,
+    response: restBulk,
     handle: (call) => ({ body: toRestBulk(bulkOf(call)) }),
   }),
   route({
@@ -153,15 +157,13 @@ export const bulkRoutes: readonly Route[] = [
       'Takes a change of many issues back, but for those that anybody has changed since. 409 when it was taken back.',
     action: 'issue:triage',
     status: 202,
-    response: triage.bulk,
+    response: restBulk,
     handle: async (call) => {
       const { app, actor } = call
       const bulk = bulkOf(call)
       // Whoever asked for it takes it back; somebody else makes a change of their own.
       if (bulk.userId !== actor.person.id) throw new MishapError('AUTH_FORBIDDEN')
-      if (!app.triage.bulks.undo(bulk.id)) throw new MishapError('CONFLICT', { detail: 'This was taken back already.' })
-      const ended = await app.triage.bulks.wait(bulk.id, patienceMs)
-      return { body: toRestBulk(ended ?? bulk), status: 202 as const }
+      return { body: toRestBulk(await undoBulk(app, bulk)), status: 202 as const }
     },
   }),
 ]

@@ -1,21 +1,17 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
+import {
+  organizationTokenBody,
+  type RestOrganizationToken,
+  restNewOrganizationToken,
+  restOrganizationToken,
+} from '../../contract/tokens.ts'
+import { createOrganizationToken, deleteOrganizationToken } from '../../operations/tokens.ts'
 import type { ApiToken } from '../../store/meta/meta.ts'
 import type { Route } from '../route.ts'
 import { organizationOf, route } from '../route.ts'
 
-const shape = z.strictObject({
-  id: z.string(),
-  name: z.string(),
-  scopes: z.array(z.string()),
-  tokenLastCharacters: z.string(),
-  dateCreated: z.iso.datetime(),
-  dateLastUsed: z.iso.datetime().nullable(),
-})
-const token = shape.meta({ id: 'OrganizationToken' })
-const newToken = z.strictObject({ ...shape.shape, token: z.string() }).meta({ id: 'NewOrganizationToken' })
-
-const toRest = (apiToken: ApiToken): z.input<typeof token> => ({
+const toRest = (apiToken: ApiToken): RestOrganizationToken => ({
   id: String(apiToken.id),
   name: apiToken.name,
   scopes: apiToken.scopes,
@@ -34,7 +30,7 @@ export const organizationTokenRoutes: readonly Route[] = [
     operationId: 'listOrganizationTokens',
     summary: 'Tokens of the organization, without their secrets.',
     action: 'token:organization',
-    response: z.array(token),
+    response: z.array(restOrganizationToken),
     handle: ({ app, found }) => ({ body: app.meta.tokensOfOrganization(organizationOf(found).id).map(toRest) }),
   }),
   route({
@@ -43,15 +39,12 @@ export const organizationTokenRoutes: readonly Route[] = [
     operationId: 'createOrganizationToken',
     summary: 'Makes a token of the organization with the scope org:ci; its secret is shown this once.',
     action: 'token:organization',
-    body: z.object({ name: z.string().trim().min(1, '1 to 64 characters.').max(64, '1 to 64 characters.') }),
+    body: organizationTokenBody,
     status: 201,
-    response: newToken,
+    response: restNewOrganizationToken,
     handle: ({ app, actor, body, found }) => {
-      const organization = organizationOf(found)
-      const { id, secret } = app.auth.createOrganizationToken(actor.person, body.name, organization)
-      const row = app.meta.tokensOfOrganization(organization.id).find((item) => item.id === id)
-      if (!row) throw new Error('a token that was just made is listed')
-      return { body: { ...toRest(row), token: secret } }
+      const { token, secret } = createOrganizationToken(app, actor, organizationOf(found), body.name)
+      return { body: { ...toRest(token), token: secret } }
     },
   }),
   route({
@@ -63,10 +56,8 @@ export const organizationTokenRoutes: readonly Route[] = [
     status: 204,
     response: z.undefined(),
     handle: ({ app, found, params }) => {
-      const known = app.meta.tokensOfOrganization(organizationOf(found).id)
-      const item = known.find(({ id }) => String(id) === params.token)
-      if (!item) throw new MishapError('NOT_FOUND')
-      app.meta.deleteToken(item.id)
+      const { id } = organizationOf(found)
+      if (!deleteOrganizationToken(app, id, params.token ?? '')) throw new MishapError('NOT_FOUND')
       return { body: undefined, status: 204 }
     },
   }),

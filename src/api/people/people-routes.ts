@@ -1,11 +1,17 @@
 import { z } from 'zod'
-import { invitationMail } from '../../alert/invitation.ts'
 import type { Actor } from '../../auth/auth.ts'
-import { changeMember, inviteMember, removeMember, takeBack } from '../../auth/members.ts'
 import { MishapError } from '../../base/errors.ts'
-import * as people from '../../contract/people-schemas.ts'
-import type { RestInvitation } from '../../contract/rest.ts'
-import { memberDetail } from '../../contract/team-schemas.ts'
+import {
+  type InvitationBody,
+  invitationBody,
+  memberChangeBody,
+  type RestInvitation,
+  type RestNewInvitation,
+  restInvitation,
+  restNewInvitation,
+} from '../../contract/people.ts'
+import { type RestMemberDetail, restMemberDetail } from '../../contract/teams.ts'
+import { inviteMember, removeMember, takeBackInvitation, updateMember } from '../../operations/members.ts'
 import type { App } from '../../processes/app.ts'
 import type { Organization } from '../../store/meta/meta.ts'
 import type { Invitation } from '../../store/meta/people/members.ts'
@@ -27,17 +33,13 @@ function toRestInvitation(app: App, invitation: Invitation): RestInvitation {
   }
 }
 
-/** Invites, and mails the link where a mail server is set. The link is returned either way: it can't be read again. */
-export async function sendInvitation(
+async function invite(
   app: App,
   actor: Actor,
   organization: Organization,
-  asked: { email: string; role: z.output<typeof people.role> },
-): Promise<z.input<typeof people.newInvitation>> {
-  const { invitation, secret } = inviteMember(app, actor.person, organization, asked)
-  const link = `${app.config.url}/invite/${secret}`
-  const { email: to, role, expiresMs } = invitation
-  const failure = await app.alerts.mail(invitationMail({ to, by: actor.person, organization, role, link, expiresMs }))
+  asked: InvitationBody,
+): Promise<RestNewInvitation> {
+  const { invitation, link, failure } = await inviteMember(app, actor.person, organization, asked)
   return {
     invitation: toRestInvitation(app, invitation),
     link,
@@ -46,9 +48,7 @@ export async function sendInvitation(
   }
 }
 
-type MemberDetail = z.input<typeof memberDetail>
-
-function memberHere(app: App, organization: Organization, id: string | undefined): MemberDetail {
+function memberHere(app: App, organization: Organization, id: string | undefined): RestMemberDetail {
   const member = membersOf(app, organization).find((item) => item.id === id)
   if (!member) throw new MishapError('NOT_FOUND')
   const teamSlug = organization.slug
@@ -65,7 +65,7 @@ export const peopleRoutes: readonly Route[] = [
     operationId: 'member',
     summary: 'One member.',
     action: 'member:read',
-    response: memberDetail,
+    response: restMemberDetail,
     handle: ({ app, found, params }) => ({ body: memberHere(app, organizationOf(found), params.member) }),
   }),
   route({
@@ -75,11 +75,11 @@ export const peopleRoutes: readonly Route[] = [
     summary:
       'Gives a member another role, below the caller’s own (an owner gives any). 409 when no owner would be left.',
     action: 'member:write',
-    body: z.object({ role: people.role }),
-    response: memberDetail,
+    body: memberChangeBody,
+    response: restMemberDetail,
     handle: ({ app, actor, found, params, body }) => {
       const organization = organizationOf(found)
-      changeMember(app, actor.person, organization, params.member ?? '', body.role)
+      updateMember(app, actor.person, organization, params.member ?? '', body.role)
       return { body: memberHere(app, organization, params.member) }
     },
   }),
@@ -115,7 +115,7 @@ export const peopleRoutes: readonly Route[] = [
     operationId: 'listInvitations',
     summary: 'Invitations that nobody has accepted, newest first.',
     action: 'member:read',
-    response: z.array(people.invitation),
+    response: z.array(restInvitation),
     handle: ({ app, found }) => ({
       body: app.meta.invitationsOf(organizationOf(found).id).map((invitation) => toRestInvitation(app, invitation)),
     }),
@@ -126,11 +126,11 @@ export const peopleRoutes: readonly Route[] = [
     operationId: 'invite',
     summary: 'Invites an address with a role below the caller’s own, for 7 days; an earlier invitation of it ends.',
     action: 'member:write',
-    body: z.object({ email: z.string().max(1000), role: people.role }),
+    body: invitationBody,
     status: 201,
-    response: people.newInvitation,
+    response: restNewInvitation,
     handle: async ({ app, actor, found, body }) => ({
-      body: await sendInvitation(app, actor, organizationOf(found), body),
+      body: await invite(app, actor, organizationOf(found), body),
     }),
   }),
   route({
@@ -142,7 +142,7 @@ export const peopleRoutes: readonly Route[] = [
     status: 204,
     response: z.undefined(),
     handle: ({ app, actor, found, params }) => {
-      takeBack(app, actor.person, organizationOf(found), Number(params.invitation) || 0)
+      takeBackInvitation(app, actor.person, organizationOf(found), Number(params.invitation) || 0)
       return { body: undefined, status: 204 }
     },
   }),

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
-import * as people from '../../contract/people-schemas.ts'
-import type { RestRemoval } from '../../contract/rest.ts'
-import type { RestTombstone } from '../../contract/rest-triage.ts'
+import { type RestRemoval, restRemoval, restTombstone } from '../../contract/removals.ts'
+import { removeTombstone } from '../../operations/project-settings.ts'
+import { deleteIssues, deleteOrganization, deleteProject } from '../../operations/removals.ts'
 import { tombstonesOf } from '../../query/tombstones.ts'
 import type { Removal } from '../../store/meta/retention/removals.ts'
 import type { Call, Route } from '../route.ts'
@@ -36,7 +36,8 @@ export function toRestRemoval(removal: Removal): RestRemoval {
  */
 export async function removeIssue(call: Call<unknown, unknown>, kind: 'issue' | 'discard'): Promise<RestRemoval> {
   const { app, actor, found, params } = call
-  const { id: issueId, projectId, shortId } = issueOf(found)
+  const issue = issueOf(found)
+  const { id: issueId, shortId } = issue
   // The name of an issue that was merged into another leads there: to look at, not to delete it.
   const asked = params.issue?.toUpperCase()
   if (asked !== String(issueId) && asked !== shortId.toUpperCase())
@@ -44,8 +45,7 @@ export async function removeIssue(call: Call<unknown, unknown>, kind: 'issue' | 
       detail: `${params.issue} was merged into ${shortId}: delete that one by its own name.`,
       current: { id: String(issueId), shortId },
     })
-  const { id } = app.removals.ask({ kind, projectId, issueId, userId: actor.person.id })
-  const removal = await app.removals.wait(id, patienceMs)
+  const [removal] = await deleteIssues(app, actor, [issue], kind, patienceMs)
   if (!removal) throw new MishapError('NOT_FOUND')
   return toRestRemoval(removal)
 }
@@ -53,16 +53,6 @@ export async function removeIssue(call: Call<unknown, unknown>, kind: 'issue' | 
 const discardQuery = z.object({
   discard: z.enum(['0', '1']).optional().describe('1: what comes of its fingerprints later is filtered, too.'),
 })
-const tombstone = z
-  .strictObject({
-    id: z.string().describe('The short id that it had.'),
-    title: z.string().describe('The title that it had; empty where an older version did not keep it.'),
-    culprit: z.string(),
-    hashes: z.array(z.string()),
-    actor: z.strictObject({ id: z.string(), name: z.string(), email: z.string() }).nullable(),
-    dateCreated: z.iso.datetime(),
-  })
-  .meta({ id: 'Tombstone' }) satisfies z.ZodType<RestTombstone>
 const P = '/projects/:org/:project'
 
 /** Deletion of issues and projects across all stores, and what is filtered after it. */
@@ -76,7 +66,7 @@ export const removalRoutes: readonly Route[] = [
       action: 'issue:delete',
       query: discardQuery,
       status: 202,
-      response: people.removal,
+      response: restRemoval,
       handle: async (call) => ({
         body: await removeIssue(call, call.query.discard === '1' ? 'discard' : 'issue'),
         status: 202 as const,
@@ -90,12 +80,9 @@ export const removalRoutes: readonly Route[] = [
     summary: 'Deletes a project with all that it has; its keys end at once. The answer says how far it is.',
     action: 'project:delete',
     status: 202,
-    response: people.removal,
+    response: restRemoval,
     handle: async ({ app, actor, found }) => {
-      const { id: projectId } = projectOf(found)
-      const asked = app.removals.ask({ kind: 'project', projectId, issueId: null, userId: actor.person.id })
-      await app.publishKeys()
-      const removal = await app.removals.wait(asked.id, patienceMs)
+      const removal = await deleteProject(app, actor, projectOf(found).id, patienceMs)
       if (!removal) throw new MishapError('NOT_FOUND')
       return { body: toRestRemoval(removal), status: 202 }
     },
@@ -108,12 +95,9 @@ export const removalRoutes: readonly Route[] = [
       'Deletes an organization with its projects, members, tokens and all that they have; owners only. Keys end at once. The answer says how far it is.',
     action: 'organization:delete',
     status: 202,
-    response: people.removal,
+    response: restRemoval,
     handle: async ({ app, actor, found }) => {
-      const { id: organizationId } = organizationOf(found)
-      const asked = app.removals.askOrganization({ organizationId, userId: actor.person.id })
-      await app.publishKeys()
-      const removal = await app.removals.wait(asked.id, patienceMs)
+      const removal = await deleteOrganization(app, actor, organizationOf(found).id, patienceMs)
       if (!removal) throw new MishapError('NOT_FOUND')
       return { body: toRestRemoval(removal), status: 202 }
     },
@@ -124,7 +108,7 @@ export const removalRoutes: readonly Route[] = [
     operationId: 'listOwnRemovals',
     summary: 'Organizations that the caller deleted, newest first: the proof outlives them.',
     action: 'signed-in',
-    response: z.array(people.removal),
+    response: z.array(restRemoval),
     handle: ({ app, actor }) => {
       // A token of an organization is nobody that deleted any.
       if (actor.kind === 'token' && actor.ofOrganization) throw new MishapError('AUTH_FORBIDDEN')
@@ -137,7 +121,7 @@ export const removalRoutes: readonly Route[] = [
     operationId: 'listRemovals',
     summary: 'What was deleted, newest first: how many events and files, and when every store was asked once more.',
     action: 'organization:read',
-    response: z.array(people.removal),
+    response: z.array(restRemoval),
     handle: ({ app, found }) => ({ body: app.meta.removalsOf(organizationOf(found).id, listMax).map(toRestRemoval) }),
   }),
   route({
@@ -146,7 +130,7 @@ export const removalRoutes: readonly Route[] = [
     operationId: 'removal',
     summary: 'One deletion and how far it is.',
     action: 'organization:read',
-    response: people.removal,
+    response: restRemoval,
     handle: ({ app, found, params }) => {
       const removal = app.meta.removalById(Number(params.removal) || 0)
       if (removal?.organizationId !== organizationOf(found).id) throw new MishapError('NOT_FOUND')
@@ -159,7 +143,7 @@ export const removalRoutes: readonly Route[] = [
     operationId: 'listTombstones',
     summary: 'Issues that were deleted for good, the newest first: events of their fingerprints are filtered.',
     action: 'project:read',
-    response: z.array(tombstone),
+    response: z.array(restTombstone),
     handle: ({ app, found }) => ({ body: tombstonesOf(app.meta, projectOf(found).id) }),
   }),
   route({
@@ -171,7 +155,7 @@ export const removalRoutes: readonly Route[] = [
     status: 204,
     response: z.undefined(),
     handle: ({ app, found, params }) => {
-      app.meta.undiscard(projectOf(found).id, params.tombstone ?? '')
+      removeTombstone(app, projectOf(found).id, params.tombstone ?? '')
       return { body: undefined, status: 204 }
     },
   }),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { allowedProjects } from '../../auth/allowed-projects.ts'
 import { MishapError } from '../../base/errors.ts'
-import * as shapes from '../../contract/doctor-schemas.ts'
+import { restBundleDiagnosis, restEventDiagnosis, restReleaseDiagnosis } from '../../contract/doctor.ts'
 import type { EventDiagnosis } from '../../domain/doctor.ts'
 import { normalOf } from '../../query/event.ts'
 import { eventById } from '../../query/events.ts'
@@ -10,12 +11,8 @@ import { organizationOf, projectOf, route } from '../route.ts'
 /** The project of the path, and the others whose uploads the caller may see. */
 function doctorProject({ app, actor, found }: Pick<Call<unknown, unknown>, 'app' | 'actor' | 'found'>) {
   const [organization, project] = [organizationOf(found), projectOf(found)]
-  const others = app.meta
-    .projectsOf(organization.id)
-    .filter(
-      (item) =>
-        item.id !== project.id && app.auth.may(actor, 'release:read', { organization, project: item }) === 'yes',
-    )
+  const allowed = allowedProjects(app, actor, organization, 'release:read')
+  const others = allowed.filter((item) => item.id !== project.id)
   return { organization, project, others }
 }
 
@@ -35,7 +32,7 @@ export const doctorRoutes: readonly Route[] = [
     summary:
       'Why frames of an event are not mapped: each step with what was found, and what mends the first that fails.',
     action: 'event:read',
-    response: shapes.eventDiagnosis,
+    response: restEventDiagnosis,
     handle: async (call) => {
       const { app, found, params } = call
       const known = await eventById(app, [projectOf(found).id], params.event ?? '')
@@ -51,7 +48,7 @@ export const doctorRoutes: readonly Route[] = [
     summary:
       'Whether events can find the scripts of a bundle, and whether their maps can be used; up to 40 maps are read.',
     action: 'release:read',
-    response: shapes.bundleDiagnosis,
+    response: restBundleDiagnosis,
     handle: async (call) => {
       const { app, found, params } = call
       const bundle = app.meta.bundleOf(projectOf(found).id, params.bundle ?? '')
@@ -66,7 +63,7 @@ export const doctorRoutes: readonly Route[] = [
     summary: 'What the doctor says of a release: of its uploads, and of its newest 100 events of 30 days.',
     action: 'release:read',
     query: z.object({ dist }),
-    response: shapes.releaseDiagnosis,
+    response: restReleaseDiagnosis,
     handle: async (call) => {
       const { app, actor, params, query } = call
       const here = doctorProject(call)

@@ -1,62 +1,24 @@
-import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
-import type { RestOwnership, RestOwnershipTrial } from '../../contract/rest-triage.ts'
-import { ownerRuleOf, ownershipCharactersMax, readOwnership } from '../../domain/ownership.ts'
+import {
+  ownershipChangeBody,
+  ownershipTrialBody,
+  type RestOwnership,
+  type RestOwnershipTrial,
+  restOwnership,
+  restOwnershipTrial,
+} from '../../contract/ownership.ts'
+import { ownerRuleOf, readOwnership } from '../../domain/ownership.ts'
+import { ownershipFaults, updateOwnership } from '../../operations/project-settings.ts'
 import type { App } from '../../processes/app.ts'
 import { eventRowOf } from '../../query/events.ts'
 import { ownedEventOf } from '../../query/owned.ts'
 import type { Project } from '../../store/meta/meta.ts'
-import { revisionField, revisionOf } from '../input.ts'
+import { revisionOf } from '../input.ts'
 import { projectOf, type Route, route } from '../route.ts'
 
 const P = '/projects/:org/:project'
 /** Issues that a try-out looks at, the latest. */
 const triedMax = 20
-
-const raw = z.string().max(ownershipCharactersMax, `At most ${ownershipCharactersMax} characters.`)
-const fault = z.strictObject({ line: z.int(), sentence: z.string() })
-export const ownership = z
-  .strictObject({
-    raw: z.string(),
-    autoAssignment: z.boolean(),
-    revision: z.int(),
-    lastUpdated: z.iso.datetime().nullable(),
-    rules: z.array(z.strictObject({ line: z.int(), text: z.string(), owners: z.array(z.string()) })),
-    faults: z.array(fault),
-  })
-  .meta({ id: 'Ownership' }) satisfies z.ZodType<RestOwnership>
-const trial = z
-  .strictObject({
-    faults: z.array(fault),
-    issues: z.array(
-      z.strictObject({
-        id: z.string(),
-        shortId: z.string(),
-        title: z.string(),
-        line: z.int().nullable(),
-        rule: z.string().nullable(),
-        owner: z.string().nullable(),
-      }),
-    ),
-  })
-  .meta({ id: 'OwnershipTrial' }) satisfies z.ZodType<RestOwnershipTrial>
-
-/** What is wrong with rules: how they are written, and owners who are nobody here. */
-export function ownershipFaults(app: App, project: Project, text: string): { line: number; sentence: string }[] {
-  const { rules, faults } = readOwnership(text)
-  const known = new Map<string, boolean>()
-  const isMember = (email: string): boolean => {
-    const person = app.meta.personByEmail(email)
-    return person !== undefined && app.meta.memberOf(project.organizationId, person.id) !== undefined
-  }
-  for (const { line, owners } of rules)
-    for (const email of owners) {
-      const is = known.get(email) ?? isMember(email)
-      known.set(email, is)
-      if (!is) faults.push({ line, sentence: `${email} is nobody in this organization.` })
-    }
-  return faults.sort((a, b) => a.line - b.line)
-}
 
 /** Rules of a project in the shape of the API. */
 export function toRestOwnership(app: App, project: Project): RestOwnership {
@@ -69,15 +31,6 @@ export function toRestOwnership(app: App, project: Project): RestOwnership {
     rules: readOwnership(text).rules.map(({ line, text: rule, owners }) => ({ line, text: rule, owners })),
     faults: ownershipFaults(app, project, text),
   }
-}
-
-/** Throws VALIDATION with each faulty line. */
-export function demandOwnership(app: App, project: Project, text: string): void {
-  const faults = ownershipFaults(app, project, text)
-  if (faults.length > 0)
-    throw new MishapError('VALIDATION', {
-      fields: { raw: faults.slice(0, 20).map(({ line, sentence }) => `Line ${line}: ${sentence}`) },
-    })
 }
 
 const tooLong = (shortId: string) =>
@@ -124,7 +77,7 @@ export const ownershipRoutes: readonly Route[] = [
     operationId: 'ownership',
     summary: 'Rules of ownership of a project.',
     action: 'project:read',
-    response: ownership,
+    response: restOwnership,
     handle: ({ app, found }) => ({ body: toRestOwnership(app, projectOf(found)) }),
   }),
   route({
@@ -133,17 +86,15 @@ export const ownershipRoutes: readonly Route[] = [
     operationId: 'updateOwnership',
     summary: 'Writes rules of ownership: new issues are assigned by them. 400 names each line that is none.',
     action: 'project:write',
-    body: z.object({ raw: raw.optional(), autoAssignment: z.boolean().optional(), revision: revisionField }),
-    response: ownership,
+    body: ownershipChangeBody,
+    response: restOwnership,
     handle: ({ app, actor, found, body, request }) => {
       const project = projectOf(found)
-      if (body.raw !== undefined) demandOwnership(app, project, body.raw)
-      const value = {
+      const change = {
         ...(body.raw === undefined ? {} : { text: body.raw }),
         ...(body.autoAssignment === undefined ? {} : { autoAssign: body.autoAssignment }),
       }
-      const by = { userId: actor.person.id, rev: revisionOf(body, request) }
-      app.meta.setOwnership(project.id, value, by, app.clock.now())
+      updateOwnership(app, actor, project, change, revisionOf(body, request))
       return { body: toRestOwnership(app, project) }
     },
   }),
@@ -153,8 +104,8 @@ export const ownershipRoutes: readonly Route[] = [
     operationId: 'tryOwnership',
     summary: `What rules would do with the newest event of the latest ${triedMax} issues; nothing is saved.`,
     action: 'project:write',
-    body: z.object({ raw }),
-    response: trial,
+    body: ownershipTrialBody,
+    response: restOwnershipTrial,
     handle: async ({ app, found, body }) => ({ body: await tryOwnership(app, projectOf(found), body.raw) }),
   }),
 ]

@@ -1,5 +1,5 @@
-import type { RestRegroupings } from '../../contract/rest-status.ts'
-import { regroupings } from '../../contract/status-schemas.ts'
+import { allowedProjects } from '../../auth/allowed-projects.ts'
+import { type RestRegroupings, restRegroupings } from '../../contract/reprocessing.ts'
 import type { Regrouping } from '../../store/meta/retention/reprocessing.ts'
 import type { Route } from '../route.ts'
 import { organizationOf, route } from '../route.ts'
@@ -33,12 +33,9 @@ export const regroupRoutes: readonly Route[] = [
     operationId: 'listRegroupings',
     summary: 'Events that were mapped again as their source maps came after them, newest run first, and how far it is.',
     action: 'organization:read',
-    response: regroupings,
+    response: restRegroupings,
     handle: ({ app, actor, found }) => {
-      const organization = organizationOf(found)
-      const projects = app.meta
-        .projectsOf(organization.id)
-        .filter((project) => app.auth.may(actor, 'project:read', { organization, project }) === 'yes')
+      const projects = allowedProjects(app, actor, organizationOf(found), 'project:read')
       const byId = new Map(projects.map(({ id, slug }): [number, Project] => [id, { id: String(id), slug }]))
       const runs = app.meta.regroupings(listMax, [...byId.keys()]).flatMap((regrouping) => {
         const project = byId.get(regrouping.projectId)

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
+import { repositoryBody, restCommit, restRepository } from '../../contract/commits.ts'
+import { createRepository, deleteRepository } from '../../operations/releases.ts'
 import { pageByOffset, readCursor } from '../../query/cursor.ts'
 import { toRestCommit, toRestRepository } from '../../query/releases.ts'
 import { pageHeaders } from '../page.ts'
 import type { Call, Route } from '../route.ts'
 import { limitOf, organizationOf, pageQuery, route } from '../route.ts'
-import { address, repositoryName } from './release-input.ts'
-import * as shapes from './release-schemas.ts'
 
 const listQuery = z.object({
   named: z.string().max(5).optional().describe('1: also those that only commits name.'),
@@ -51,7 +51,7 @@ export const repositoryRoutes: readonly Route[] = [
       'Repositories that people made. Those that only commits name are left out: to a client a repository in this list means that the server can read it, and it would send no more than the head’s id.',
     action: 'release:read',
     query: listQuery,
-    response: z.array(shapes.repository),
+    response: z.array(restRepository),
     handle: list,
   }),
   route({
@@ -60,12 +60,12 @@ export const repositoryRoutes: readonly Route[] = [
     operationId: 'createRepository',
     summary: 'Makes a repository, or changes the address of the one of this name; commits and refs name it.',
     action: 'release:write',
-    body: z.object({ name: repositoryName, url: address }),
+    body: repositoryBody,
     status: 201,
-    response: shapes.repository,
+    response: restRepository,
     handle: ({ app, body, found }) => {
       const value = { organizationId: organizationOf(found).id, name: body.name, url: body.url ?? '' }
-      return { body: toRestRepository(app.meta.putRepository(value, app.clock.now())) }
+      return { body: toRestRepository(createRepository(app, value)) }
     },
   }),
   route({
@@ -78,7 +78,7 @@ export const repositoryRoutes: readonly Route[] = [
     response: z.undefined(),
     handle: ({ app, found, params }) => {
       const id = /^\d{1,15}$/.test(params.repository ?? '') ? Number(params.repository) : -1
-      if (!app.meta.unlistRepository(organizationOf(found).id, id)) throw new MishapError('NOT_FOUND')
+      if (!deleteRepository(app, organizationOf(found).id, id)) throw new MishapError('NOT_FOUND')
       return { body: undefined, status: 204 }
     },
   }),
@@ -89,7 +89,7 @@ export const repositoryRoutes: readonly Route[] = [
     summary: 'Commits of a repository that releases name, newest first.',
     action: 'release:read',
     query: z.object(pageQuery),
-    response: z.array(shapes.commit),
+    response: z.array(restCommit),
     handle: (call) => commits(call as Parameters<typeof commits>[0]),
   }),
 ]

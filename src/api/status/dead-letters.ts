@@ -1,5 +1,5 @@
 import { MishapError } from '../../base/errors.ts'
-import type { RestDeadContent, RestDeadItem } from '../../contract/rest-status.ts'
+import type { RestDeadContent, RestDeadItem } from '../../contract/dead-letters.ts'
 import type { App } from '../../processes/app.ts'
 import type { DeadItem, Organization } from '../../store/meta/meta.ts'
 
@@ -50,11 +50,4 @@ export async function lookAtDead(app: App, organization: Organization, item: Kep
   }
   const start = Buffer.concat(parts).subarray(0, lookBytesMax)
   return { ...toRest(app, organization, item), text: start.toString(), textBytes: start.length, totalBytes: kept.bytes }
-}
-
-/** Deletes a dead item and what is kept of it; the ledger says so. */
-export async function deleteDead(app: App, item: Kept): Promise<void> {
-  const blobKey = app.meta.deleteDeadItem(item.id, await app.deadCount(item), app.clock.now())
-  if (blobKey === undefined) throw new MishapError('NOT_FOUND')
-  await app.blobs.delete(blobKey)
 }

@@ -1,4 +1,4 @@
-import type { RestEntry, RestEvent } from '../../contract/rest.ts'
+import type { RestEntry, RestEvent } from '../../contract/events.ts'
 
 /** The entry of a type, or undefined. */
 export function entryOf<T extends RestEntry['type']>(

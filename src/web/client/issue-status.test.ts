@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RestIssue } from '../../contract/rest.ts'
+import type { RestIssue } from '../../contract/issues.ts'
 import { sampleIssue } from '../panels/issue/sample.cases.ts'
 import { statusesOf, withStatus } from './issue-status.ts'
 

@@ -1,4 +1,4 @@
-import type { IssueStatus, RestIssue } from '../../contract/rest.ts'
+import type { IssueStatus, RestIssue } from '../../contract/issues.ts'
 
 /** A status as the update call takes it; without `substatus` an unresolved issue becomes ongoing. */
 export type StatusChange = {

@@ -1,5 +1,5 @@
 'use client'
-import type { RestIssue } from '../../contract/rest.ts'
+import type { RestIssue } from '../../contract/issues.ts'
 
 /** How many rows of a list are kept: more than anybody steps through by keys. */
 const keptMax = 1_000

@@ -1,5 +1,5 @@
 import type { Actor } from '../../auth/auth.ts'
-import type { RestEvent } from '../../contract/rest.ts'
+import type { RestEvent } from '../../contract/events.ts'
 import type { issueWithTags } from '../../query/issue.ts'
 import type { Range } from '../../query/range.ts'
 import type { SeenEvent } from '../../store/events/events.ts'

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
-import type { RestEvent, RestIssue, RestIssueDetail } from '../../contract/rest.ts'
+import type { RestEvent } from '../../contract/events.ts'
+import type { RestIssue, RestIssueDetail } from '../../contract/issues.ts'
 import type { ApiRequest } from '../client/api.ts'
 import type { StatusChange } from '../client/issue-status.ts'
 

@@ -1,4 +1,4 @@
-import type { RestMarks } from '../../contract/rest-release.ts'
+import type { RestMarks } from '../../contract/releases.ts'
 import type { Range } from '../../query/range.ts'
 import { releaseMarks } from '../../query/releases.ts'
 import type { Organization, Project } from '../../store/meta/meta.ts'

@@ -5,14 +5,6 @@ import { app } from '../handle.ts'
 /** An issue with the project and the organization that it belongs to. */
 export type IssueHere = { organization: Organization; project: Project; issue: Issue }
 
-/** Ids of the projects of an organization whose issues a person may read. */
-export function readableIds(actor: Actor, organization: Organization): number[] {
-  const { meta, auth } = app()
-  return meta
-    .projectsOf(organization.id)
-    .flatMap((project) => (auth.may(actor, 'issue:read', { organization, project }) === 'yes' ? [project.id] : []))
-}
-
 /** The issue with this id or short id in an organization, or undefined when the person may read no such issue. */
 export function findIssue(actor: Actor, organization: Organization, text: string): IssueHere | undefined {
   const { meta, auth } = app()

@@ -2,7 +2,7 @@
 import './error-links.css'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
-import type { RestBrowserEvent, RestBrowserSide, RestFailure } from '../../../contract/rest-failure.ts'
+import type { RestBrowserEvent, RestBrowserSide, RestFailure } from '../../../contract/error-links.ts'
 import { Link } from '../../ui/link.tsx'
 import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'

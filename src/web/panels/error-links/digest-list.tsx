@@ -1,7 +1,7 @@
 'use client'
 import './error-links.css'
 import { useTranslations } from 'next-intl'
-import type { RestEvent } from '../../../contract/rest.ts'
+import type { RestEvent } from '../../../contract/events.ts'
 import { Link } from '../../ui/link.tsx'
 import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'

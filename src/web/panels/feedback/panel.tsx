@@ -1,5 +1,5 @@
 'use client'
-import type { RestFeedback } from '../../../contract/rest.ts'
+import type { RestFeedback } from '../../../contract/feedback.ts'
 import type { EventPanel } from '../panel.ts'
 import { UserReports } from './user-reports.tsx'
 

@@ -1,7 +1,7 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
-import type { RestFeedback } from '../../../contract/rest.ts'
+import type { RestFeedback } from '../../../contract/feedback.ts'
 import { apiFetch } from '../../client/api.ts'
 import { Section } from '../../ui/panel-section.tsx'
 import { FeedbackText } from './feedback-text.tsx'

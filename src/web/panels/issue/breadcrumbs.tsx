@@ -1,7 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { useMemo, useState } from 'react'
-import type { RestBreadcrumb } from '../../../contract/rest.ts'
+import type { RestBreadcrumb } from '../../../contract/events.ts'
 import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Segments } from '../../ui/segments.tsx'

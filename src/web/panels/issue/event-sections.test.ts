@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RestEvent } from '../../../contract/rest.ts'
+import type { RestEvent } from '../../../contract/events.ts'
 import { hasSection, missingSections, sectionNames } from './event-sections.ts'
 import { sampleEvent } from './sample.cases.ts'
 

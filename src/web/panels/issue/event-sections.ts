@@ -1,4 +1,4 @@
-import type { RestEvent } from '../../../contract/rest.ts'
+import type { RestEvent } from '../../../contract/events.ts'
 import { entryOf } from '../../client/event-entries.ts'
 
 /** The sections of the page that a payload may lack, in the order of the page. */

@@ -1,7 +1,7 @@
 'use client'
 import { ChevronLeft, Link2 } from 'lucide-react'
 import { useTranslations } from 'next-intl'
-import type { RestEvent } from '../../../contract/rest.ts'
+import type { RestEvent } from '../../../contract/events.ts'
 import { withBase } from '../../base-path.ts'
 import { Button } from '../../ui/controls.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'

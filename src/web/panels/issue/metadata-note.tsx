@@ -1,7 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { createContext, type ReactNode, useContext, useMemo } from 'react'
-import type { RestEvent } from '../../../contract/rest.ts'
+import type { RestEvent } from '../../../contract/events.ts'
 import { type MetadataNote as Note, notesByPath, notesOf } from './metadata-notes.ts'
 
 type Notes = { all: readonly Note[]; byPath: ReadonlyMap<string, readonly Note[]> }

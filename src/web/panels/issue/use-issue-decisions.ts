@@ -1,6 +1,6 @@
 'use client'
 import { useQueryClient } from '@tanstack/react-query'
-import type { RestIssueDetail } from '../../../contract/rest.ts'
+import type { RestIssueDetail } from '../../../contract/issues.ts'
 import { type StatusChange, statusesOf, withStatus } from '../../client/issue-status.ts'
 import { useUndo } from '../../ui/undo.ts'
 import { useAssign } from '../triage/assignee.tsx'

@@ -1,7 +1,7 @@
 'use client'
 import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
-import type { RestEvent } from '../../../contract/rest.ts'
+import type { RestEvent } from '../../../contract/events.ts'
 import { neighbourOf } from '../../client/list-order.ts'
 import { copyText } from '../../ui/clipboard.ts'
 import { useKey } from '../../ui/keys/keys.tsx'

@@ -1,6 +1,7 @@
 import { notFound } from 'next/navigation'
-import type { RestIssue } from '../../../contract/rest.ts'
-import type { RestDeploy, RestMarks, RestRelease } from '../../../contract/rest-release.ts'
+import { allowedProjects } from '../../../auth/allowed-projects.ts'
+import type { RestIssue } from '../../../contract/issues.ts'
+import type { RestDeploy, RestMarks, RestRelease } from '../../../contract/releases.ts'
 import { listIssues } from '../../../query/issues.ts'
 import { type Range, rangeOf } from '../../../query/range.ts'
 import {
@@ -24,11 +25,8 @@ export type ReleaseHere = OrganizationHere & { projects: Project[]; release: Res
 export async function demandRelease(org: string, part: string): Promise<ReleaseHere> {
   const here = await demandOrganization(org, `/o/${org}/releases/${part}`)
   const version = versionOf(part)
-  const { auth, meta } = app()
   const { actor, organization } = here
-  const projects = meta
-    .projectsOf(organization.id)
-    .filter((project) => auth.may(actor, 'release:read', { organization, project }) === 'yes')
+  const projects = allowedProjects(app(), actor, organization, 'release:read')
   const release = version === undefined ? undefined : findRelease(app(), { organization, projects, version })
   return release ? { ...here, projects, release } : notFound()
 }

@@ -1,5 +1,5 @@
 'use client'
-import type { RestCommitters } from '../../../contract/rest-release.ts'
+import type { RestCommitters } from '../../../contract/commits.ts'
 import type { EventPanel } from '../panel.ts'
 import { Suspects } from './suspects.tsx'
 

@@ -1,6 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import type { RestCommitters, RestSuspectCommit } from '../../../contract/rest-release.ts'
+import type { RestCommitters, RestSuspectCommit } from '../../../contract/commits.ts'
 import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { relativeParts } from '../../ui/relative.ts'

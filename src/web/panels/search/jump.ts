@@ -1,8 +1,8 @@
+import { readableIds } from '../../../auth/allowed-projects.ts'
 import type { Actor } from '../../../auth/auth.ts'
 import { eventById, eventsOfDigest } from '../../../query/events.ts'
 import type { Issue, Organization } from '../../../store/meta/meta.ts'
 import { app } from '../../handle.ts'
-import { readableIds } from '../../server/issues.ts'
 import { codeOf, unlessAway } from '../../server/unless-away.ts'
 import { jumpOf } from './terms.ts'
 
@@ -12,7 +12,7 @@ type Readable = { organization: Organization; projectIds: number[] }
 export function readable(actor: Actor): Readable[] {
   return app()
     .meta.organizationsOf(actor.person.id)
-    .map((organization) => ({ organization, projectIds: readableIds(actor, organization) }))
+    .map((organization) => ({ organization, projectIds: readableIds(app(), actor, organization) }))
 }
 
 /** Path of the event with this id in any organization of the person, or undefined. Throws STORE_UNAVAILABLE. */

@@ -2,8 +2,8 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useTranslations } from 'next-intl'
 import { type MouseEvent, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
-import type { RestIssue } from '../../../contract/rest.ts'
-import type { RestMarks } from '../../../contract/rest-release.ts'
+import type { RestIssue } from '../../../contract/issues.ts'
+import type { RestMarks } from '../../../contract/releases.ts'
 import { useSparkAnnotations } from '../../ui/chart/spark-annotations.tsx'
 import { IssueRow, useRowWords } from '../issue/issue-row.tsx'
 

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import { useTranslations } from 'next-intl'
-import type { RestIssue } from '../../../contract/rest.ts'
+import type { RestIssue } from '../../../contract/issues.ts'
 import { unmetKeys } from '../../../query/search.ts'
 import { apiPage } from '../../client/api.ts'
 import { Button, buttonClass } from '../../ui/controls.tsx'

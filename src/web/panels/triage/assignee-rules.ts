@@ -1,4 +1,5 @@
-import type { RestIssue, RestMember } from '../../../contract/rest.ts'
+import type { RestIssue } from '../../../contract/issues.ts'
+import type { RestMember } from '../../../contract/people.ts'
 import type { Shown } from '../../client/issue-status.ts'
 
 export type Assignee = NonNullable<RestIssue['assignedTo']>

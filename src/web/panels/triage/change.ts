@@ -1,6 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import type { RestIssueChange } from '../../../contract/rest-triage.ts'
+import type { RestIssueChange } from '../../../contract/issue-changes.ts'
 import { ApiError, apiFetch } from '../../client/api.ts'
 import type { Shown } from '../../client/issue-status.ts'
 import { useErrorText } from '../../ui/error-text.ts'

@@ -1,4 +1,4 @@
-import type { RestIssue } from '../../../contract/rest.ts'
+import type { RestIssue } from '../../../contract/issues.ts'
 import type { StatusChange } from '../../client/issue-status.ts'
 
 /** A way to resolve, archive or snooze. `id` names its text. */

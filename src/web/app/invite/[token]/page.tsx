@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
-import { openInvitation } from '../../../../auth/members.ts'
+import { openInvitation } from '../../../../operations/members.ts'
 import { app } from '../../../handle.ts'
 import { actorHere } from '../../../server/session.ts'
 import { buttonClass } from '../../../ui/controls.tsx'

@@ -1,5 +1,6 @@
 import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
+import { allowedProjects } from '../../../../../auth/allowed-projects.ts'
 import { namedProjects } from '../../../../../query/named-projects.ts'
 import { rangeOf } from '../../../../../query/range.ts'
 import { listReleases, releaseEvents } from '../../../../../query/releases.ts'
@@ -32,10 +33,8 @@ export default async function ReleasesPage({
     ),
   ).toString()
   const { actor, organization } = await demandOrganization(org, `/o/${org}/releases${search ? `?${search}` : ''}`)
-  const { auth, clock, meta } = app()
-  const projects = meta
-    .projectsOf(organization.id)
-    .filter((project) => auth.may(actor, 'release:read', { organization, project }) === 'yes')
+  const { clock, meta } = app()
+  const projects = allowedProjects(app(), actor, organization, 'release:read')
   const names = projects.map(({ id, slug, name }) => ({ id: String(id), slug, name }))
   const asked = releaseParams(given)
   const projectIds = projectIdsOf(asked.project, names)

@@ -1,11 +1,13 @@
-import type { RestEvent, RestIssueDetail } from '../../../../../../contract/rest.ts'
+import { readableIds } from '../../../../../../auth/allowed-projects.ts'
+import type { RestEvent } from '../../../../../../contract/events.ts'
+import type { RestIssueDetail } from '../../../../../../contract/issues.ts'
 import { receivedJson, storedJson } from '../../../../../../query/event.ts'
 import { eventRowOf, placeEvent } from '../../../../../../query/events.ts'
 import { issueDetail } from '../../../../../../query/issue.ts'
 import { rangeOf } from '../../../../../../query/range.ts'
 import type { SeenEvent } from '../../../../../../store/events/events.ts'
 import { app } from '../../../../../handle.ts'
-import { findIssue, readableIds } from '../../../../../server/issues.ts'
+import { findIssue } from '../../../../../server/issues.ts'
 import { actorHere, organizationFor } from '../../../../../server/session.ts'
 import { codeOf } from '../../../../../server/unless-away.ts'
 
@@ -52,7 +54,7 @@ export async function answerIssue(
       environments: [],
       range: rangeOf({}, deps.clock.now()),
     }
-    const readable = readableIds(actor, here.organization)
+    const readable = readableIds(app(), actor, here.organization)
     const [issue, event] = await Promise.all([
       issueDetail(deps, view, here.issue, readable),
       placeEvent(deps, here.issue, row, readable),

@@ -1,4 +1,5 @@
 import { notFound } from 'next/navigation'
+import { readableIds } from '../../../../../../auth/allowed-projects.ts'
 import type { Actor } from '../../../../../../auth/auth.ts'
 import { eventRowOf, placeEvent } from '../../../../../../query/events.ts'
 import { issueWithTags } from '../../../../../../query/issue.ts'
@@ -10,7 +11,7 @@ import type { LoadedIssue } from '../../../../../panels/issue/use-issue.ts'
 import type { IssueRequest } from '../../../../../panels/loader.ts'
 import type { Preloaded } from '../../../../../panels/panel.ts'
 import { rangeOf } from '../../../../../panels/search/range.ts'
-import { type IssueHere, readableIds } from '../../../../../server/issues.ts'
+import type { IssueHere } from '../../../../../server/issues.ts'
 import { codeOf } from '../../../../../server/unless-away.ts'
 import { issueLoaders } from './loaders.ts'
 
@@ -78,7 +79,7 @@ export async function loadIssue(
   try {
     const range = spanOf(span, deps.clock.now())
     const view = { organization, projects: [project], environments, range, meUserId: actor.person.id }
-    const readable = readableIds(actor, organization)
+    const readable = readableIds(app(), actor, organization)
     const found = rowOf(here, choice)
     const row = found.then((answer) => answer.row)
     const event = row.then((stored) => stored && placeEvent(deps, issue, stored, readable))
