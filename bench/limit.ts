@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-export type Limit = {
+type Limit = {
   /** Environment for `start`. */
   env: Record<string, string>
   /** Bytes that the group holds now, page cache of files included; undefined without a group. */

@@ -7,14 +7,14 @@ import { root } from '../e2e/product.ts'
 /** A prepared request whose event id is written anew for each send. */
 type Template = { head: Buffer; body: Buffer; idAt: number[] }
 
-export type LoadOptions = {
+type LoadOptions = {
   port: number
   path: string
   bodies: Buffer[]
   connections: number /** requests a second over all connections; absent: as fast as answered */
   rate?: number
 }
-export type LoadResult = {
+type LoadResult = {
   sent: number
   ok: number
   refused: Record<number, number>

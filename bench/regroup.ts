@@ -5,10 +5,10 @@ import { openTestApp, type TestApp } from '../src/api/app.cases.ts'
 import { systemClock } from '../src/base/clock.ts'
 import { silent } from '../src/base/observe.ts'
 import { createTurn } from '../src/jobs/lock.ts'
-import { createRegroup } from '../src/jobs/reprocessing.ts'
+import { createReprocessing } from '../src/jobs/reprocessing.ts'
 import { refineEvent } from '../src/refine/pipeline/fixture.cases.ts'
 import { createRemapper } from '../src/refine/pipeline/reprocess-rows.ts'
-import { createMapDesk } from '../src/refine/symbolicate/map-cache.ts'
+import { createMapCache } from '../src/refine/symbolicate/map-cache.ts'
 import { encodeEventRow } from '../src/store/events/encode.ts'
 import type { EventEffect } from '../src/store/meta/meta.ts'
 import { cpuOf, type Row } from './measure.ts'
@@ -53,7 +53,7 @@ export async function benchRegroup(): Promise<Row[]> {
   const { app, project } = made
   const built = await buildOf('alone')
   await fill(made, built)
-  const maps = createMapDesk({
+  const maps = createMapCache({
     clock: systemClock,
     observe: silent,
     meta: app.meta,
@@ -61,7 +61,7 @@ export async function benchRegroup(): Promise<Row[]> {
     blobFolder: `${app.config.data}/blobs`,
   })
   const remapper = createRemapper({ clock: systemClock, observe: silent, maps, groupingOf: () => undefined })
-  const regroup = createRegroup({
+  const regroup = createReprocessing({
     clock: systemClock,
     observe: silent,
     meta: app.meta,

@@ -77,7 +77,7 @@ async function upload(product: Product, project: Project, bytes: Buffer, began: 
 }
 
 /** What one upload of so many bytes adds to the memory of all processes, in MB, and how long it takes. */
-export async function added(
+async function added(
   product: Product,
   project: Project,
   size: number,

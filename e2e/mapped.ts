@@ -27,7 +27,7 @@ function search(text: string): number {
 (globalThis as { start?: (kind: string) => number }).start = (kind) => kind === 'search' ? search('') : checkout(new Cart())
 `
 
-export type Kind = 'cart' | 'search'
+type Kind = 'cart' | 'search'
 export type Build = { debugId: string; url: string; script: string; map: string }
 
 /**
@@ -113,7 +113,7 @@ export async function uploadBuild(product: { url: string }, project: Project, ma
   })
 }
 
-export type Run = {
+type Run = {
   project: { slug: string }
   dateEnded: string | null
   total: number

@@ -173,7 +173,7 @@ export function ingest(
   })
 }
 
-export type ApiAnswer = { status: number; json: never; text: string; headers: Headers }
+type ApiAnswer = { status: number; json: never; text: string; headers: Headers }
 
 /** Asks the REST API with the project's token; `json` is untyped on purpose: tests look at what really came. */
 export async function api(

@@ -57,7 +57,7 @@ const isLeftOut = (path: string): boolean => /(^|\/)node_modules\/(@img|sharp)(\
  * Writes the folder `dist` anew, with the screens for the path `basePath` of MISHAP_URL; returns how many files of the
  * program it holds. Throws when these screens are not built.
  */
-export function makeDist(dist: string, basePath = ''): number {
+function makeDist(dist: string, basePath = ''): number {
   const screens = join('src/web', screensFolder(basePath), 'standalone')
   if (!existsSync(join(root, screens))) throw new Error('the screens are not built: npm run build')
   rmSync(dist, { recursive: true, force: true })

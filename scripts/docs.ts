@@ -143,7 +143,7 @@ const reasonSentences: Readonly<Record<OutcomeReason, string>> = {
 }
 
 /** docs/outcomes.md: every outcome of an item, with every reason. */
-export function outcomesPage(): string {
+function outcomesPage(): string {
   return `${made('src/base/outcome.ts')}# Outcomes
 
 After reading this page you know what happened to each item that an SDK sent, and why.
@@ -179,7 +179,7 @@ As the protocol names them: ${categories.map(code).join(', ')}.
 }
 
 /** The part of docs/sourcemaps.md between its marks: every finding of doctor-findings.ts. */
-export function doctorPart(page: string): string {
+function doctorPart(page: string): string {
   const [begin, end] = ['<!-- Made by scripts/docs.ts from src/domain/doctor-findings.ts. -->', '<!-- End. -->']
   const [before = '', rest = ''] = page.split(begin)
   const rows = Object.entries(doctorFindings).map(([name, item]) => [
@@ -192,7 +192,7 @@ export function doctorPart(page: string): string {
 }
 
 /** The part of docs/diagnostics.md between its marks: every code of signs.ts. */
-export function signsPart(page: string): string {
+function signsPart(page: string): string {
   const [begin, end] = ['<!-- Made by scripts/docs.ts from src/domain/diagnostics.ts. -->', '<!-- End. -->']
   const [before = ''] = page.split(begin)
   const sentences = (head: string, rows: Readonly<Record<string, string>>) =>
@@ -213,7 +213,7 @@ export function signsPart(page: string): string {
 }
 
 /** The part of docs/digests.md between its marks: the hook that the setup screen shows. */
-export function digestsPart(page: string): string {
+function digestsPart(page: string): string {
   const [begin, end] = ['<!-- Made by scripts/docs.ts from src/web/digest-hook.ts. -->', '<!-- End. -->']
   const [before = '', rest = ''] = page.split(begin)
   const parts = digestHookOf('https://KEY@HOST/PROJECT').map(
@@ -225,7 +225,7 @@ export function digestsPart(page: string): string {
 const errorKinds = ['error', 'chain', 'message', 'user', 'tags', 'breadcrumbs'] as const
 
 /** The part of docs/sdk.md between its marks: every client of the table that tests run. */
-export function clientsPart(page: string): string {
+function clientsPart(page: string): string {
   const [begin, end] = ['<!-- Made by scripts/docs.ts from e2e/clients/table.ts. -->', '<!-- End. -->']
   const [before = '', rest = ''] = page.split(begin)
   const word = (fate: Fate) => (typeof fate === 'string' ? fate : '–')
@@ -246,7 +246,7 @@ export function clientsPart(page: string): string {
 const exampleKey = { publicKey: '0123456789abcdef0123456789abcdef', projectId: 1 }
 
 /** docs/tunnel.md: what tunnel.ts gives to copy, for an example. */
-export function tunnelPage(): string {
+function tunnelPage(): string {
   const { client, servers } = tunnelOf('https://mishap.example', exampleKey)
   const block = (language: string, { where, code: text }: TunnelFile) =>
     `\`\`\`${language}\n${language === 'ts' ? `// ${where}\n` : ''}${text.trimEnd()}\n\`\`\``

@@ -1,8 +1,9 @@
-/** What files import of each other. */
+/** What files import of each other, and the cycles in it. */
+import { dirname, join } from 'node:path/posix'
 import { child, list, type Source, walk } from './tree.ts'
 
 /** `typeOnly`: nothing of it is left when the program runs. */
-export type Import = { from: string; at: number; typeOnly: boolean }
+type Import = { from: string; at: number; typeOnly: boolean }
 
 /** Everything that a file imports or passes on, types and dynamic imports included. */
 export function importsOf(source: Source): Import[] {
@@ -26,4 +27,59 @@ export function importsOf(source: Source): Import[] {
     found.push({ from: from.value, at: node.start, typeOnly })
   })
   return found
+}
+
+/**
+ * The groups of files that reach each other by imports, the largest first; types count as well, since who reads one file
+ * of a group has to know them all. `files` are all files of the graph; imports of others are left out.
+ */
+export function cyclesOf(files: readonly Source[]): string[][] {
+  const known = new Set(files.map((file) => file.path))
+  const edges = new Map(
+    files.map((file) => {
+      const targets = importsOf(file)
+        .filter((item) => item.from.startsWith('.'))
+        .map((item) => join(dirname(file.path), item.from))
+      return [file.path, targets.filter((target) => known.has(target))]
+    }),
+  )
+  return components(edges).filter((group) => group.length > 1)
+}
+
+/** Tarjan's strongly connected components of a graph, with a stack of its own: chains of imports are deep. */
+function components(edges: ReadonlyMap<string, readonly string[]>): string[][] {
+  const order = new Map<string, number>()
+  const low = new Map<string, number>()
+  const open: string[] = []
+  const isOpen = new Set<string>()
+  const found: string[][] = []
+  const lower = (node: string, value: number) => low.set(node, Math.min(low.get(node) ?? value, value))
+  for (const start of edges.keys()) {
+    if (order.has(start)) continue
+    const work: { node: string; next: number }[] = [{ node: start, next: 0 }]
+    for (let at = work.at(-1); at; at = work.at(-1)) {
+      const { node, next } = at
+      if (next === 0) {
+        order.set(node, order.size)
+        lower(node, order.get(node) ?? 0)
+        open.push(node)
+        isOpen.add(node)
+      }
+      const target = edges.get(node)?.[next]
+      if (target !== undefined) {
+        at.next = next + 1
+        if (!order.has(target)) work.push({ node: target, next: 0 })
+        else if (isOpen.has(target)) lower(node, order.get(target) ?? 0)
+        continue
+      }
+      work.pop()
+      const parent = work.at(-1)
+      if (parent) lower(parent.node, low.get(node) ?? 0)
+      if (low.get(node) !== order.get(node)) continue
+      const group = open.splice(open.indexOf(node))
+      for (const member of group) isOpen.delete(member)
+      found.push(group.sort())
+    }
+  }
+  return found.sort((a, b) => b.length - a.length)
 }

@@ -9,3 +9,5 @@ export type Law = { name: string; sentence: string; find: (source: Source, repor
 export const isTest = (path: string): boolean => /\.(test|cases)\.tsx?$/.test(path)
 export const inSource = (path: string): boolean => path.startsWith('src/')
 export const isProduct = (path: string): boolean => inSource(path) && !isTest(path)
+/** A law over all sources together, for what one file alone does not show. */
+export type TreeLaw = { name: string; sentence: string; findAll: (sources: readonly Source[]) => Breach[] }

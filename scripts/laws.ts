@@ -9,6 +9,7 @@ import { type Breach, inSource, isProduct, isTest, type Law, type Report } from 
 import { writes } from './operation-laws.ts'
 import { hashes, moments, sql } from './sql-laws.ts'
 import { assertions, failures, stopwatch } from './test-laws.ts'
+import { citations, fieldNames, spreads } from './text-laws.ts'
 import { child, list, memberOf, nameOf, type Source, type Tree, walk } from './tree.ts'
 import { features } from './web-laws.ts'
 
@@ -44,12 +45,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 }
 /** Known exceptions, each one a type that crosses a border once. */
 const allowedTypes: Readonly<Record<string, string>> = {
-  'src/store/meta/ src/auth/keys.ts':
-    'the key snapshot is made by meta and read by accept; its shape stands with its reader',
-  'src/api/ src/processes/app.ts': 'routes take the App as their argument',
-  'src/jobs/ src/processes/app.ts': 'the table of jobs takes the App as its argument',
-  'src/serve/ src/processes/app.ts': 'the live stream is a part of the App',
-  'src/web/handle.ts src/processes/app.ts': 'the one door of the screens to the App',
+  'src/api/ src/processes/parts.ts': 'routes take the App as their argument',
+  'src/web/handle.ts src/processes/parts.ts': 'the only place where the screens reach the App',
 }
 
 /** The folder under src that a file lies in; '' for a file directly in src. */
@@ -457,5 +454,8 @@ export const laws: readonly Law[] = [
   assertions,
   failures,
   stopwatch,
+  citations,
+  spreads,
+  fieldNames,
   writes,
 ]

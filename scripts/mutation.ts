@@ -9,7 +9,7 @@ export type Mutant = {
 }
 
 /** Which files are changed, and which unit tests must notice. */
-export type Area = { mutate: string[]; tests: string[] }
+type Area = { mutate: string[]; tests: string[] }
 
 const product = (...globs: string[]): string[] => [...globs, '!src/**/*.test.ts', '!src/**/*.cases.ts']
 
@@ -47,9 +47,9 @@ export const areasOf = (file: string): string[] =>
     .map(([name]) => name)
 
 /** Share of changes that a test must notice, in percent. */
-export const goalPercent = 85
+const goalPercent = 85
 
-export type Score = { killed: number; survived: number; untested: number; valid: number; percent: number }
+type Score = { killed: number; survived: number; untested: number; valid: number; percent: number }
 
 /**
  * Counts of one area. A change that makes the code run for ever counts as killed. A change that no test reaches counts

@@ -20,7 +20,7 @@ type Locked = {
   dependencies?: Record<string, string>
 }
 type Lock = Record<string, Locked>
-export type Notice = { name: string; version: string; licence: string; text: string }
+type Notice = { name: string; version: string; licence: string; text: string }
 
 const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
 

@@ -9,7 +9,7 @@ const root = dirname(import.meta.dirname)
 const next = join(root, 'node_modules/next/dist/bin/next')
 
 /** Where a build uploads its source maps. */
-export type Upload = { url: string; org: string; project: string; token: string; release: string }
+type Upload = { url: string; org: string; project: string; token: string; release: string }
 
 /** What Sentry's plugins read from the environment, and from no file beside it. */
 export const uploadEnv = ({ url, org, project, token, release }: Upload): Record<string, string> => ({
@@ -41,7 +41,7 @@ export async function runNode(words: readonly string[], cwd: string, env: NodeJS
 }
 
 export type Shop = { folder: string; env: Record<string, string>; tunnelPath: string }
-export type ShopOptions = {
+type ShopOptions = {
   /** Where the application is copied to; within this tree, whose packages it uses. */
   folder: string
   dsn: string

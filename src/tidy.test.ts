@@ -1,6 +1,7 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { cycleFilesMax, treeLaws } from '../scripts/export-laws.ts'
 import { isTest } from '../scripts/law.ts'
 import { bounds, breaches, laws } from '../scripts/laws.ts'
 import { countLines, read } from '../scripts/tree.ts'
@@ -31,6 +32,10 @@ describe('the laws of this tree', () => {
       .flatMap((source) => breaches(law, source))
       .map((item) => `${item.path}:${item.line}: ${item.what}`)
     expect(found).toEqual([])
+  })
+
+  test.each(treeLaws.map((law) => [law.name, law.sentence, law] as const))('%s: %s', (_name, _sentence, law) => {
+    expect(law.findAll(sources).map((item) => `${item.path}:${item.line}: ${item.what}`)).toEqual([])
   })
 
   test('dangerouslySetInnerHTML stands in one place of the tree', () => {
@@ -77,7 +82,7 @@ const tested = (stages.test + whole.code + whole.comment + whole.test) / stages.
  * The aim is 1.2, which the first version did not reach in its day. The floor is what the tree really has, rounded down
  * to 0.05, so that no change takes tests away unseen. It only ever goes up: raise it with the tests that you add.
  */
-const testedMin = 0.65
+const testedMin = 0.9
 
 describe('shares', () => {
   test(`test lines for each line of code, screens left out, e2e counted: ${tested.toFixed(2)} (at least ${testedMin}, aim 1.2; screens: ${ratio(screens.test, screens.code)})`, () => {
@@ -99,8 +104,10 @@ const bad: [law: string, path: string, text: string][] = [
   ['direction', 'src/wire/a.ts', `import { b } from '../store/meta/meta.ts'`],
   ['direction', 'src/ingest/a.ts', `import { b } from '../refine/refine.ts'`],
   ['direction', 'src/ingest/a.ts', `import type { B } from '../query/plan.ts'`],
-  ['direction', 'src/ingest/a.ts', `import type { App } from '../processes/app.ts'`],
-  ['direction', 'src/api/a.ts', `import { createApp } from '../processes/app.ts'`],
+  ['direction', 'src/ingest/a.ts', `import type { App } from '../processes/parts.ts'`],
+  ['direction', 'src/api/a.ts', `import { createApp } from '../processes/create.ts'`],
+  ['direction', 'src/jobs/a.ts', `import type { App } from '../processes/parts.ts'`],
+  ['direction', 'src/serve/a.ts', `import type { App } from '../processes/parts.ts'`],
   ['direction', 'src/query/a.ts', `const { b } = await import('../api/routes.ts')`],
   ['direction', 'src/query/a.ts', `type B = import('../auth/auth.ts').Auth`],
   ['direction', 'src/query/a.ts', `export { b } from '../auth/auth.ts'`],
@@ -206,6 +213,15 @@ const bad: [law: string, path: string, text: string][] = [
   ['stopwatch', 'src/api/a.test.ts', `const began = performance.now()`],
   ['stopwatch', 'src/api/a.cases.ts', `const spent = () => process.cpuUsage().user`],
   ['stopwatch', 'scripts/a.test.ts', `const spent = (began: number) => Date.now() - began`],
+  ['citations', 'src/api/a.ts', '/** As plan.md has it. */'],
+  ['citations', 'e2e/a.test.ts', '// see docs/nowhere.md'],
+  ['spreads', 'src/api/a.ts', 'export const a = { ...{ b: 1 } }'],
+  ['spreads', 'src/api/a.ts', 'export const a = (b: number[]) => [...[1, 2], ...b]'],
+  ['spreads', 'src/web/ui/a.tsx', `export const A = () => <p {...{ id: 'a' }} />`],
+  ['names', 'src/api/desk.ts', ''],
+  ['names', 'src/api/regroup-routes.test.ts', ''],
+  ['names', 'src/api/a.ts', 'export const createThinning = () => 1'],
+  ['names', 'src/api/a.ts', 'export type Intakes = string[]'],
   ['writes', 'src/api/a.ts', `export const f = (app: App) => app.meta.createKey(1, 'a')`],
   ['writes', 'src/api/a.ts', `export const f = (app: App) => app.meta['deleteKey'](1)`],
   ['writes', 'src/web/app/actions.ts', `export const f = () => app().meta.countThinned([])`],
@@ -223,7 +239,7 @@ const good: [law: string, path: string, text: string][] = [
   [
     'direction',
     'src/api/a.ts',
-    `import type { App } from '../processes/app.ts'\nimport { b } from '../store/meta/meta.ts'\nimport { c } from '../base/errors.ts'\nimport d from 'pino'`,
+    `import type { App } from '../processes/parts.ts'\nimport { b } from '../store/meta/meta.ts'\nimport { c } from '../base/errors.ts'\nimport d from 'pino'`,
   ],
   ['direction', 'src/processes/app.ts', `import { b } from './ingest/ingest.ts'`],
   ['direction', 'src/web/app/page.tsx', `import { b } from '../ui/b.tsx'\nimport { c } from '../../query/plan.ts'`],
@@ -313,6 +329,10 @@ const good: [law: string, path: string, text: string][] = [
   ['stopwatch', 'src/api/a.test.ts', `const at = Math.floor(Date.now() / 1000) - 20 * 86_400`],
   ['stopwatch', 'e2e/a.test.ts', `const began = performance.now()`],
   ['stopwatch', 'bench/a.ts', `const began = performance.now()`],
+  ['citations', 'src/api/a.ts', '/** The limits are in docs/limits.md, the stages in ARCHITECTURE.md. */'],
+  ['citations', 'src/api/a.ts', `export const path = 'plan.md'`],
+  ['spreads', 'src/api/a.ts', 'export const a = (b: object, c: object[]) => [{ ...b }, ...c, ...[1].map(String)]'],
+  ['names', 'src/api/desktop.ts', 'export const reprocessing = 1\nconst desk = 2'],
   [
     'writes',
     'src/api/a.ts',
@@ -322,6 +342,53 @@ const good: [law: string, path: string, text: string][] = [
   ['writes', 'src/web/app/page.tsx', `export const f = () => app().blobs.getStream('a')`],
   ['writes', 'src/operations/a.ts', `export const f = ({ meta }: Parts) => meta.createKey(1, 'a')`],
   ['writes', 'src/api/a.test.ts', `test('a', () => { expect(app.meta.createKey(1, 'a').active).toBe(true) })`],
+]
+
+/** Texts by their paths. */
+type Files = Record<string, string>
+
+/** `count` files, each of which imports the next and the last the first. */
+const circle = (count: number): Files =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, at) => [
+      `src/api/f${at}.ts`,
+      `import type { F${(at + 1) % count} } from './f${(at + 1) % count}.ts'\nexport type F${at} = { next: F${(at + 1) % count} }`,
+    ]),
+  )
+
+/** Laws over many files: law, files that break it. */
+const badTrees: [law: string, files: Files][] = [
+  ['cycles', circle(cycleFilesMax + 1)],
+  ['exports', { 'src/api/a.ts': 'export const a = 1' }],
+  ['exports', { 'src/api/a.ts': 'const a = 1\nexport { a }' }],
+  ['exports', { 'src/api/a.ts': 'export const { a, b } = c', 'src/api/b.ts': `import { a } from './a.ts'` }],
+  ['exports', { 'src/api/a.ts': 'export type A = 1', 'src/web/a.ts': `import type { A } from './b.ts'` }],
+  ['exports', { 'src/api/a.ts': 'export const a = 1', 'e2e/a.ts': `const { b } = await import('../src/api/a.ts')` }],
+  ['fixtures', { 'src/api/fixture.ts': '' }],
+  ['fixtures', { 'src/api/issue-samples.ts': '' }],
+  ['fixtures', { 'src/api/a.ts': 'export const a = 1', 'src/api/b.test.ts': `import { a } from './a.ts'` }],
+]
+
+const goodTrees: [law: string, files: Files][] = [
+  ['cycles', circle(cycleFilesMax)],
+  ['exports', { 'src/api/a.ts': 'export const a = 1', 'bench/b.ts': `import { a as c } from '../src/api/a.ts'` }],
+  ['exports', { 'src/api/a.ts': 'export const a = 1', 'src/b.ts': `const { a: c } = await import('./api/a.ts')` }],
+  ['exports', { 'src/api/a.ts': 'export type A = 1', 'src/api/b.ts': `type B = import('./a.ts').A` }],
+  ['exports', { 'src/api/a.ts': 'export const a = 1', 'src/api/b.ts': `import * as all from './a.ts'` }],
+  [
+    'exports',
+    { 'src/web/app/page.tsx': 'export const metadata = {}\nexport default function Page() { return <p /> }' },
+  ],
+  ['fixtures', { 'src/api/fixture.cases.ts': '', 'src/api/sampling.ts': '' }],
+  ['fixtures', { 'src/api/a.ts': 'export const a = 1', 'src/api/b.ts': `import { a } from './a.ts'` }],
+  [
+    'fixtures',
+    {
+      'src/api/thread.ts': 'export const work = 1',
+      'src/api/pool.ts': `const file = new URL('./thread.ts', import.meta.url)`,
+      'src/api/thread.test.ts': `import { work } from './thread.ts'`,
+    },
+  ],
 ]
 
 type Snippet = [law: string, path: string, text: string]
@@ -345,6 +412,24 @@ describe('each law', () => {
   test.each(laws.map((law) => [law.name]))('%s has a snippet that breaks it and one that does not', (law) => {
     expect(bad.some(([name]) => name === law)).toBe(true)
     expect(good.some(([name]) => name === law)).toBe(true)
+  })
+
+  const findAll = (name: string, files: Files) =>
+    treeLaws
+      .filter((law) => law.name === name)
+      .flatMap((law) => law.findAll(Object.entries(files).map(([path, text]) => read(path, text))))
+
+  test.each(badTrees)('%s catches %j', (name, files) => {
+    expect(findAll(name, files)).not.toEqual([])
+  })
+
+  test.each(goodTrees)('%s allows %j', (name, files) => {
+    expect(findAll(name, files)).toEqual([])
+  })
+
+  test.each(treeLaws.map((law) => [law.name]))('%s has files that break it and some that do not', (law) => {
+    expect(badTrees.some(([name]) => name === law)).toBe(true)
+    expect(goodTrees.some(([name]) => name === law)).toBe(true)
   })
 
   test('says the line', () => {

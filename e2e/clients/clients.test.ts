@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RestEvent } from '../../src/contract/events.ts'
-import type { RestIntakes } from '../../src/contract/request-log.ts'
+import type { RestRequestLog } from '../../src/contract/request-log.ts'
 import type { RestLedger } from '../../src/contract/status.ts'
 import { api, bootstrap, discard, type Product, type Project, ready, start, until } from '../product.ts'
 import { closeBrowser, type Toolchain, toolchains } from './run.ts'
@@ -133,7 +133,7 @@ async function expectNoRefusal(client: Client, project: Project, answers: Answer
   expect(ledger.filter((item) => item.outcome === 'filtered' && item.reason !== 'not_stored_yet')).toEqual([])
   const absent = Object.entries(categories).filter(([kind]) => client.fates[kind as Kind] !== 'counted')
   expect(ledger.filter((item) => absent.some(([, category]) => item.category === category))).toEqual([])
-  const { requests } = (await api(state.product, project, `${P(project)}/ingest/`)).json as RestIntakes
+  const { requests } = (await api(state.product, project, `${P(project)}/ingest/`)).json as RestRequestLog
   expect(requests.length).toBeGreaterThan(0)
   expect(requests.filter((request) => request.status !== 200 || request.code !== 'OK')).toEqual([])
 }

@@ -28,7 +28,7 @@ export const steps = [
 export type Step = (typeof steps)[number]
 
 /** Who is killed: everything, process app alone, or process engine alone. */
-export const scopes = ['tree', 'app', 'engine'] as const
+const scopes = ['tree', 'app', 'engine'] as const
 export type Scope = (typeof scopes)[number]
 
 const {

@@ -19,7 +19,7 @@ import {
 /** One acknowledged event; `ns` is when the answer was here, on the clock of `process.hrtime`. */
 export type Acknowledged = { id: string; type: string; ns: bigint; attachment?: Buffer }
 
-export type Traffic = {
+type Traffic = {
   acknowledged: Acknowledged[]
   /** Answers other than 200, by status; 0 for none. */
   refused: Record<number, number>

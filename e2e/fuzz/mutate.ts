@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { makeDump } from '../../src/refine/kinds/minidump/fixture.cases.ts'
 
-export type Random = () => number
+type Random = () => number
 
 export type Fuzzed = {
   method: string
@@ -20,13 +20,13 @@ export type Fuzzed = {
 
 type Item = { header: unknown; payload: Buffer }
 type Envelope = { header: unknown; items: Item[] }
-export type Target = { id: string; key: string }
+type Target = { id: string; key: string }
 
 const pick = <T>(random: Random, list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
 const chance = (random: Random, share: number) => random() < share
 
 /** Cuts a recorded envelope; a payload without length ends with its line. */
-export function readEnvelope(bytes: Buffer): Envelope {
+function readEnvelope(bytes: Buffer): Envelope {
   const lineAt = (at: number) => {
     const end = bytes.indexOf(10, at)
     return end < 0 ? bytes.length : end

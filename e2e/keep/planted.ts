@@ -1,7 +1,7 @@
 // Secrets of every form that is scrubbed, each told apart by a number, planted in every field that holds data of people.
 
 /** A text with a secret in it; `secret` is what must be found nowhere. */
-export type Planted = { text: string; secret: string }
+type Planted = { text: string; secret: string }
 
 const digits = (n: number, length: number): string => String(n).padStart(length, '0')
 
@@ -71,7 +71,7 @@ export function createPlanting() {
     },
   }
 }
-export type Planting = ReturnType<typeof createPlanting>
+type Planting = ReturnType<typeof createPlanting>
 
 const frame = ({ at }: Planting) => ({
   filename: '/app/cart.js',

@@ -1,5 +1,5 @@
 /** One line of a Dockerfile, continuation lines joined. */
-export type Step = { name: string; rest: string }
+type Step = { name: string; rest: string }
 export type Stage = { from: string; as: string; steps: Step[] }
 
 /** Reads a Dockerfile into its stages. Throws when a step stands before the first FROM. */

@@ -83,8 +83,19 @@ async function works(running: Running, made: Made): Promise<void> {
 }
 
 const bootstrapWords = (data: string) => [
-  ...['bootstrap', '--org', 'acme', '--project', 'web', '--platform', 'javascript', '--email', 'owner@acme.test'],
-  ...['--password-stdin', '--json', '--data', data],
+  'bootstrap',
+  '--org',
+  'acme',
+  '--project',
+  'web',
+  '--platform',
+  'javascript',
+  '--email',
+  'owner@acme.test',
+  '--password-stdin',
+  '--json',
+  '--data',
+  data,
 ]
 
 describe.skipIf(!isWanted)('the package of npm pack, installed in an empty folder', () => {

@@ -263,9 +263,22 @@ const beside = (times: number, work: () => Promise<void>) => Promise.all(Array.f
 
 /** The screens that a person of one project can open. */
 const screens = [
-  ...['/issues', '/issues/WEB-1', '/issues?q=NothingLikeThis', '/projects', '/projects/new', '/projects/web/setup'],
-  ...['/status', '/settings/account', '/settings/notifications', '/settings/projects/web/keys', '/nowhere'],
-  ...['/settings/projects/web', '/settings/members', '/settings/organization', '/feedback', '/projects/web/ingest'],
+  '/issues',
+  '/issues/WEB-1',
+  '/issues?q=NothingLikeThis',
+  '/projects',
+  '/projects/new',
+  '/projects/web/setup',
+  '/status',
+  '/settings/account',
+  '/settings/notifications',
+  '/settings/projects/web/keys',
+  '/nowhere',
+  '/settings/projects/web',
+  '/settings/members',
+  '/settings/organization',
+  '/feedback',
+  '/projects/web/ingest',
 ]
 
 /** Addresses of our own that a screen's links and forms name, without those that only lead to a place on it. */

@@ -1,7 +1,7 @@
 import { connect as connectHttp2 } from 'node:http2'
 import { type RequestOptions, request } from 'node:https'
 
-export type Answer = { status: number; headers: Record<string, string | string[] | undefined>; text: string }
+type Answer = { status: number; headers: Record<string, string | string[] | undefined>; text: string }
 export type Ask = {
   url: string
   certificate: string

@@ -70,8 +70,20 @@ export async function startNginx(
   execFileSync(
     'openssl',
     [
-      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
-      ...['-keyout', join(folder, 'privkey.pem'), '-out', certificate, ...subject],
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:prime256v1',
+      '-nodes',
+      '-days',
+      '2',
+      '-keyout',
+      join(folder, 'privkey.pem'),
+      '-out',
+      certificate,
+      ...subject,
     ],
     { stdio: 'ignore' },
   )

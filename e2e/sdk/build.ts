@@ -101,7 +101,7 @@ export async function failureOf(product: Pick<Product, 'url'>, project: Project,
 }
 
 type Bundle = { bundleId: string; fileCount: number; associations: { release: string; dist: string | null }[] }
-export type BundleFile = { filePath: string; fileType: string; debugId: string | null }
+type BundleFile = { filePath: string; fileType: string; debugId: string | null }
 
 /** All files of the bundles that a project has, with the release of each bundle. */
 export async function uploaded(product: Pick<Product, 'url'>, project: Project) {

@@ -1,4 +1,4 @@
-// How the application itself behaves in the browser, on the production build (spec.md 2). Each case provokes one
+// How the application itself behaves in the browser, on the production build (docs/behaviour.md). Each case provokes one
 // behaviour; docs/behaviour.md is its table, with what was seen and what happens to the case when the behaviour is removed.
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'

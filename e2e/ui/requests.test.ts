@@ -5,7 +5,7 @@ import { hydrated, type Login, loginOf, noChromium, openBrowser, openPage } from
 import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, password, until } from '../product.ts'
 
 const product = inject('product')
-/** First-load JavaScript of the issue stream, KiB gzipped (ui.md). */
+/** First-load JavaScript of the issue stream, KiB gzipped. */
 const firstLoadMaxKiB = 260
 
 type Asked = { atMs: number; what: string }

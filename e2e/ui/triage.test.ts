@@ -194,7 +194,16 @@ describe.skipIf(noChromium)('triage by keys', () => {
       expect.arrayContaining([
         ...everywhere,
         ...deciding,
-        ...['j ↓', 'k ↑', 'Shift+j Shift+↓', 'Shift+k Shift+↑', 'x', 'Ctrl+a', 'o Enter', 'Space', 'Esc', 'm'],
+        'j ↓',
+        'k ↑',
+        'Shift+j Shift+↓',
+        'Shift+k Shift+↑',
+        'x',
+        'Ctrl+a',
+        'o Enter',
+        'Space',
+        'Esc',
+        'm',
       ]),
     )
     await page.keyboard.press('j')
@@ -204,7 +213,19 @@ describe.skipIf(noChromium)('triage by keys', () => {
       expect.arrayContaining([
         ...everywhere,
         ...deciding,
-        ...['j', 'k', 'u', '[', ']', '{', '}', 'n', 'Shift+n', 'f', 'r', 'c', 'y'],
+        'j',
+        'k',
+        'u',
+        '[',
+        ']',
+        '{',
+        '}',
+        'n',
+        'Shift+n',
+        'f',
+        'r',
+        'c',
+        'y',
       ]),
     )
     // an issue has no box of its own: the one of the list takes the focus

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { MishapError } from '../base/errors.ts'
 import type { Channel, ChannelKind } from '../store/meta/issues/alerts.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { type Recipient, recipientsIn } from './recipients.ts'
 
 /** What a person types to make or change a channel. `target`: addresses or "members" for e-mail, a URL for the others. */

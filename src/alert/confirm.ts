@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../base/clock.ts'
 import type { Channel } from '../store/meta/issues/alerts.ts'
-import type { MetaStore, Organization } from '../store/meta/meta.ts'
+import type { Organization } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { html, line } from './message.ts'
 import { recipientsIn } from './recipients.ts'
 import type { Mail } from './send/email.ts'
@@ -25,7 +26,7 @@ type Room = {
 type Send = (mail: Omit<Mail, 'messageId'>) => Promise<string | undefined>
 
 /** The mail that asks an address whether it wants a channel's mails. */
-export function confirmationMail(asked: {
+function confirmationMail(asked: {
   to: string
   organization: Organization
   url: string

@@ -1,5 +1,5 @@
 import type { Channel } from '../store/meta/issues/alerts.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { everyAddress } from '../store/meta/people/channel-addresses.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { SmtpSettings } from './send/email.ts'
 
 export type { SmtpSettings }

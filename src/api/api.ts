@@ -1,18 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
-import type { Context } from 'hono'
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import type { Actor, Thing } from '../auth/auth.ts'
 import { errorBody, MishapError, senderLeft } from '../base/errors.ts'
 import { faultOf } from '../base/observe.ts'
-import type { App } from '../processes/app.ts'
+import type { App } from '../processes/parts.ts'
 import type { Issue } from '../store/meta/meta.ts'
 import { bodyBytesMax, readBody, readQuery } from './input.ts'
 import type { Found, Route } from './route.ts'
 import { routes } from './routes.ts'
 
 /** Answers /api/0/** and /api/auth/**; process app asks `owns` first and hands the rest to the screens. */
-export type Api = { handle(req: IncomingMessage, res: ServerResponse): void; owns(path: string): boolean }
+type Api = { handle(req: IncomingMessage, res: ServerResponse): void; owns(path: string): boolean }
 
 const prefix = '/api/0'
 const addressOf = (path: string) => `${prefix}${path === '/' ? '' : path}`

@@ -19,17 +19,16 @@ import { createTriage } from '../jobs/triage.ts'
 import { createUnmerge } from '../jobs/unmerge.ts'
 import { unpackDead } from '../journal/dead-letter.ts'
 import { createArtifacts } from '../operations/artifacts.ts'
-import type { App } from '../processes/app.ts'
+import type { App } from '../processes/parts.ts'
 import { createDoctor } from '../refine/pipeline/doctor.ts'
 import { refineEvent } from '../refine/pipeline/fixture.cases.ts'
-import { createGroupingDesk } from '../refine/pipeline/grouping.ts'
-import { createMapDesk } from '../refine/symbolicate/map-cache.ts'
+import { createGroupingPreview } from '../refine/pipeline/grouping.ts'
+import { createMapCache } from '../refine/symbolicate/map-cache.ts'
 import { createLive } from '../serve/live.ts'
-import { createIntakes } from '../serve/request-log.ts'
+import { createRequestLog } from '../serve/request-log.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
 import { createEventStore } from '../store/events/clickhouse.ts'
 import { encodeEventRow } from '../store/events/encode.ts'
-import type { Scope } from '../store/events/events.ts'
 import { createFolderBytes } from '../store/folder-bytes.ts'
 import type { Organization, Project, Role } from '../store/meta/meta.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
@@ -122,7 +121,7 @@ export async function openTestApp(): Promise<TestApp> {
   await events.migrate()
   const blobs = openFileBlobs(join(folder, 'blobs'))
   const seal = createSeal('x'.repeat(40))
-  const desk = createMapDesk({
+  const desk = createMapCache({
     clock: systemClock,
     observe: silent,
     meta,
@@ -178,14 +177,14 @@ export async function openTestApp(): Promise<TestApp> {
       retentionDays: read.config.retentionErrorsDays,
       desk: () => desk,
     }),
-    grouping: createGroupingDesk(),
+    grouping: createGroupingPreview(),
     unmerge: createUnmerge({ clock: systemClock, meta, events, pause: async () => () => undefined }),
     live,
     journal: () => ({ lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 0, boundBytes: 1 }),
     waitsFor: () => undefined,
     engineUp: () => true,
     publishKeys: async () => {},
-    intakes: createIntakes(),
+    intakes: createRequestLog(),
     bytesUnder: createFolderBytes(systemClock),
     disk: async () => {
       const tables = { events: { rows: 1, bytes: 1 }, spans: { rows: 0, bytes: 0 } }
@@ -318,14 +317,6 @@ function holdToShape(method: string, path: string, status: number, text: string)
   if (!read.success)
     throw new Error(`${method} ${path} breaks its shape: ${z.prettifyError(read.error)}\n${text.slice(0, 500)}`)
 }
-
-/** A scope over everything of a project. */
-export const everything = (project: Project): Scope => ({
-  projectIds: [project.id],
-  environments: [],
-  fromMs: 0,
-  toMs: systemClock.now() + 86_400_000,
-})
 
 /** One application for a test file: open before its tests, closed after them. */
 export function appForFile() {

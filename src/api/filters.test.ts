@@ -14,8 +14,16 @@ const put = (id: string, body: object, token?: string) =>
 test('nothing is filtered at first', async () => {
   const filters = await list()
   expect(filters.map((filter) => filter.id)).toEqual([
-    ...['browser-extensions', 'legacy-browsers', 'localhost', 'web-crawlers', 'react-hydration-errors'],
-    ...['chunk-load-error', 'error-messages', 'releases', 'ip-addresses', 'csp-disallowed-sources'],
+    'browser-extensions',
+    'legacy-browsers',
+    'localhost',
+    'web-crawlers',
+    'react-hydration-errors',
+    'chunk-load-error',
+    'error-messages',
+    'releases',
+    'ip-addresses',
+    'csp-disallowed-sources',
   ])
   expect(filters.every((filter) => filter.active === false && filter.dropped === 0)).toBe(true)
   expect(made().app.meta.projectSettings(made().project.id)?.filters).toBeUndefined()

@@ -2,7 +2,7 @@ import { readableProjects } from '../auth/allowed-projects.ts'
 import type { Actor } from '../auth/auth.ts'
 import { MishapError } from '../base/errors.ts'
 import type { LiveChange } from '../contract/live.ts'
-import type { App } from '../processes/app.ts'
+import type { App } from '../processes/parts.ts'
 import type { Organization } from '../store/meta/meta.ts'
 
 const heartbeatMs = 15_000

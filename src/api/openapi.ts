@@ -86,7 +86,7 @@ function operationOf(route: Route, shapes: Shapes): Json {
 }
 
 /** The OpenAPI 3.1 description of every route. */
-export function openapi(): object {
+function openapi(): object {
   const paths: Record<string, Json> = {}
   const shapes: Shapes = {}
   shapes.Problem = schemaOf(restProblem, shapes)

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { reasons } from '../base/outcome.ts'
 import type { RestDeadItem } from '../contract/dead-letters.ts'
-import type { RestIntakes } from '../contract/request-log.ts'
+import type { RestRequestLog } from '../contract/request-log.ts'
 import type { RestLedger, RestOrganizationStatus, RestUsage } from '../contract/status.ts'
 import { packDead } from '../journal/dead-letter.ts'
-import type { IntakeNote } from '../journal/request-log.ts'
+import type { RequestNote } from '../journal/request-log.ts'
 import { appForFile, type TestApp } from './app.cases.ts'
 import { todoFor, todoOf } from './status/outcome-advice.ts'
 
@@ -149,7 +149,7 @@ test('usage: rows and bytes by project, and what all share', async () => {
 
 test('the ingest debugger: a project’s requests; those without a key stand with the installation', async () => {
   const { app, project } = made()
-  const note: IntakeNote = {
+  const note: RequestNote = {
     atMs: app.clock.now(),
     keyId: 1,
     projectId: project.id,
@@ -165,7 +165,7 @@ test('the ingest debugger: a project’s requests; those without a key stand wit
     items: [{ type: 'event', bytes: 4, outcome: 'invalid', reason: 'origin' }],
   }
   app.intakes.take([note, { ...note, keyId: 0, code: 'ACCEPT_KEY_UNKNOWN', reason: 'unknown_key', items: [] }])
-  const found = (await get('/projects/acme/web/ingest/')).json as RestIntakes
+  const found = (await get('/projects/acme/web/ingest/')).json as RestRequestLog
   expect(found.keys).toMatchObject([{ id: '1', label: 'Default', isActive: true }])
   expect(found.requests).toMatchObject([{ key: '1', code: 'ACCEPT_ORIGIN_REFUSED', todo: todoOf.origin }])
   expect((await get('/projects/acme/web/ingest/?key=2')).json).toMatchObject({ requests: [] })

@@ -19,7 +19,7 @@ import { environmentRoutes } from './projects/environment-routes.ts'
 import { filterRoutes } from './projects/filter-routes.ts'
 import { ownershipRoutes } from './projects/ownership-routes.ts'
 import { projectRoutes } from './projects/project-routes.ts'
-import { regroupRoutes } from './projects/reprocessing-routes.ts'
+import { reprocessingRoutes } from './projects/reprocessing-routes.ts'
 import { artifactRoutes } from './releases/artifact-routes.ts'
 import { debugFileRoutes } from './releases/debug-file-routes.ts'
 import { releaseFileRoutes } from './releases/release-file-routes.ts'
@@ -59,7 +59,7 @@ export const routes: readonly Route[] = [
   ...uploadRoutes,
   ...artifactRoutes,
   ...doctorRoutes,
-  ...regroupRoutes,
+  ...reprocessingRoutes,
   ...removalRoutes,
   ...statusRoutes,
 ]

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../base/clock.ts'
 import type { RestBulk, RestIssueChange } from '../contract/issue-changes.ts'
 import type { RestActivity, RestInCommon, RestIssue, RestIssueDetail } from '../contract/issues.ts'
-import type { RestOwnership, RestOwnershipTrial } from '../contract/ownership.ts'
+import type { RestOwnership, RestOwnershipTest } from '../contract/ownership.ts'
 import { commit, effect, hash } from '../store/meta/fixture.cases.ts'
 import { appForFile } from './app.cases.ts'
 import { seedEvents } from './seed.cases.ts'
@@ -354,7 +354,7 @@ describe('ownership', () => {
       { raw: [expect.stringMatching(/^Line 1: .*owner/), expect.stringMatching(/^Line 2: nobody@/)] },
     ])
     const raw = 'tags.team:payments bob@example.test'
-    const tried = (await call('POST', `${P}/ownership/try/`, { body: { raw } })).json as RestOwnershipTrial
+    const tried = (await call('POST', `${P}/ownership/try/`, { body: { raw } })).json as RestOwnershipTest
     expect(tried.issues.length).toBeGreaterThan(0)
     expect(((await call('GET', `${P}/ownership/`)).json as RestOwnership).raw).toBe('')
     expect((await call('PUT', `${P}/ownership/`, { body: { raw }, token: state.bob?.token ?? '' })).status).toBe(403)
@@ -407,7 +407,7 @@ test('rules that take too long for an event are said by a try, with their line',
     },
   ])
   const raw = Array.from({ length: 400 }, () => `path:*${'a'.repeat(70)}b bob@example.test`).join('\n')
-  const tried = (await call('POST', `${P}/ownership/try/`, { body: { raw } })).json as RestOwnershipTrial
+  const tried = (await call('POST', `${P}/ownership/try/`, { body: { raw } })).json as RestOwnershipTest
   expect(tried.faults).toEqual([{ line: expect.any(Number), sentence: expect.stringContaining('take too long') }])
   expect(tried.issues.every((issue) => issue.rule === null)).toBe(true)
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MishapError } from '../base/errors.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { passwordFault } from './passwords.ts'
 
 export const emailCharactersMax = 254

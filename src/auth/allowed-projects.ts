@@ -1,4 +1,5 @@
-import type { MetaStore, Organization, Project } from '../store/meta/meta.ts'
+import type { Organization, Project } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { Action, Actor, Auth } from './auth.ts'
 
 type Parts = { meta: Pick<MetaStore, 'projectsOf'>; auth: Pick<Auth, 'may'> }

@@ -12,7 +12,7 @@ export type Actor =
       ofOrganization?: true
     }
 
-/** What is asked for; each one maps to roles (spec.md 6) and to the token scopes that allow it. */
+/** What is asked for; each one maps to roles (docs/specification.md 6) and to the token scopes that allow it. */
 export type Action =
   | 'organization:read'
   | 'organization:write'
@@ -51,7 +51,7 @@ export type Thing =
 /** 'hidden' answers 404 (as if it did not exist), 'no' and 'scope' answer 403. */
 export type Verdict = 'yes' | 'no' | 'scope' | 'hidden'
 
-export type PasswordChange = { currentPassword: string; newPassword: string; endTokens: boolean }
+type PasswordChange = { currentPassword: string; newPassword: string; endTokens: boolean }
 
 /** One login of a person. `browser` and `system` are what the user agent says, null where it says nothing known. */
 export type LoginSession = {
@@ -76,7 +76,7 @@ export type Auth = {
   may(actor: Actor, action: Action, thing: Thing): Verdict
   /** Throws NOT_FOUND, AUTH_FORBIDDEN or AUTH_TOKEN_SCOPE unless `may` says yes. */
   demand(actor: Actor, action: Action, thing: Thing): void
-  /** Makes an account; `names` are those of its organization, which no password may be. VALIDATION with fields when e-mail or password break spec.md 5; CONFLICT when the e-mail is taken, and when it was to be the `first` and is not. */
+  /** Makes an account; `names` are those of its organization, which no password may be. VALIDATION with fields when e-mail or password break the rules of docs/specification.md 5; CONFLICT when the e-mail is taken, and when it was to be the `first` and is not. */
   createPerson(
     value: { name: string; email: string; password: string; names?: readonly string[] },
     options?: { first?: boolean },

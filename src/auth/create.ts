@@ -3,11 +3,13 @@ import { z } from 'zod'
 import type { Clock } from '../base/clock.ts'
 import { errorBody, MishapError } from '../base/errors.ts'
 import { checkName } from '../store/meta/database/names.ts'
-import type { MetaStore, Person } from '../store/meta/meta.ts'
+import type { Person } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { checkEmail, checkPassword, refusal } from './account-checks.ts'
 import { createAttempts } from './attempts.ts'
 import type { Action, Actor, Auth, Verdict } from './auth.ts'
 import { type AuthOptions, type Better, type Context, openBetter, originsOf, scrypt } from './better.ts'
+import type { AuthContext } from './context.ts'
 import { lasting, withLasting } from './cookies.ts'
 import { addressOf, demandTry, type Guard, guarded } from './guarded.ts'
 import { createHashQueue } from './hash-queue.ts'
@@ -22,9 +24,6 @@ const bodyCharactersMax = 10_000
  * by their tokens, which are hashes here: /api/0/users/me/sessions/ names them by ids.
  */
 const routes = new Set(['POST /sign-in/email', 'POST /sign-out', 'GET /get-session', 'POST /change-password'])
-
-/** What the parts of auth work with. */
-export type Room = { better: Better; context: Context; guard: Guard; meta: MetaStore; clock: Clock }
 
 function parse(text: string): unknown {
   try {
@@ -49,8 +48,8 @@ function signOut(better: Better, request: Request): Promise<Response> {
 }
 
 /** Answers /api/auth/: a closed list of better-auth's routes, with our limits and our rule for passwords in front. */
-async function handle(room: Room, origins: string[], request: Request): Promise<Response> {
-  const { better, guard } = room
+async function handle(auth: AuthContext, origins: string[], request: Request): Promise<Response> {
+  const { better, guard } = auth
   const path = new URL(request.url).pathname.replace(/^\/api\/auth/, '').replace(/\/$/, '')
   if (!routes.has(`${request.method} ${path}`)) throw new MishapError('NOT_FOUND')
   if (request.method === 'GET') return better.handler(request)
@@ -62,7 +61,7 @@ async function handle(room: Room, origins: string[], request: Request): Promise<
   if (text.length > bodyCharactersMax) throw refusal('body', `Use at most ${bodyCharactersMax} characters.`)
   const forward = () =>
     better.handler(new Request(request.url, { method: 'POST', headers: request.headers, body: text }))
-  if (path === '/change-password') return withLasting(await changePassword(room, request.headers, parse(text)))
+  if (path === '/change-password') return withLasting(await changePassword(auth, request.headers, parse(text)))
   if (path !== '/sign-in/email') return forward()
   const body = z.object({ email: z.string() }).safeParse(parse(text)).data
   const email = (body?.email ?? '').trim().toLowerCase()
@@ -221,17 +220,17 @@ export async function createAuth(options: AuthOptions): Promise<Auth & { close()
   const context = await better.$context
   const attempts = createAttempts(clock)
   const guard: Guard = { attempts, queue }
-  const room: Room = { better, context, guard, meta, clock }
+  const parts: AuthContext = { better, context, guard, meta, clock }
   const may: Auth['may'] = (actor, action, thing) => verdict(meta, actor, action, thing)
 
   return {
     ...accounts(context, meta),
-    ...createPasswords(room),
-    ...createResets(room),
-    ...createLoginSessions(room),
+    ...createPasswords(parts),
+    ...createResets(parts),
+    ...createLoginSessions(parts),
     handle: async (request) => {
       try {
-        return await handle(room, originsOf(options), request)
+        return await handle(parts, originsOf(options), request)
       } catch (error) {
         if (error instanceof MishapError) return answer(error)
         throw error

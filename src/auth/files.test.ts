@@ -3,8 +3,9 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import type { KeySnapshot } from '../store/meta/meta.ts'
 import { readKeyFile, writeKeyFile } from './keyfile.ts'
-import { type KeySnapshot, noKeys } from './keys.ts'
+import { noKeys } from './keys.ts'
 import { lockDataFolder } from './lock.ts'
 import { loadSecrets } from './secret.ts'
 

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import type { KeySnapshot } from '../store/meta/meta.ts'
 import { replaceFile } from './durable.ts'
-import { type KeySnapshot, noKeys } from './keys.ts'
+import { noKeys } from './keys.ts'
 
 const name = 'keys.json'
 

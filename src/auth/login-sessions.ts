@@ -1,7 +1,7 @@
 import bowser from 'bowser'
 import { MishapError } from '../base/errors.ts'
 import type { Auth, LoginSession } from './auth.ts'
-import type { Room } from './create.ts'
+import type { AuthContext } from './context.ts'
 
 const agentMax = 1024
 
@@ -23,7 +23,7 @@ export function deviceOf(userAgent: string): Pick<LoginSession, 'browser' | 'sys
 export function createLoginSessions({
   better,
   context,
-}: Room): Pick<Auth, 'sessionsOf' | 'endSession' | 'endOtherSessions'> {
+}: AuthContext): Pick<Auth, 'sessionsOf' | 'endSession' | 'endOtherSessions'> {
   const current = async (headers: Headers) => {
     const found = headers.has('authorization') ? null : await better.api.getSession({ headers })
     if (!found) throw new MishapError('AUTH_REQUIRED')

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { MetaStore, Organization, Project } from '../store/meta/meta.ts'
+import type { Organization, Project } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { Action, Actor, Role, Thing } from './auth.ts'
 import { permissions, verdict } from './may.ts'
 
@@ -46,7 +47,7 @@ const thingOf = (action: Action): Thing => {
     : { organization, project }
 }
 
-/** spec.md 6, written out: who may, and one scope that suffices and one that does not. */
+/** docs/specification.md 6, written out: who may, and one scope that suffices and one that does not. */
 const table: [Action, Record<Role, boolean>, string | null, string][] = [
   ['organization:read', { owner: true, admin: true, member: true, viewer: true }, 'org:read', 'event:admin'],
   ['organization:write', { owner: true, admin: true, member: false, viewer: false }, 'org:write', 'org:read'],

@@ -1,7 +1,7 @@
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { Action, Actor, Role, Thing, Verdict } from './auth.ts'
 
-/** Which roles may do what (spec.md 6) and which token scopes allow it; a token needs one of them. */
+/** Which roles may do what (docs/specification.md 6) and which token scopes allow it; a token needs one of them. */
 export const permissions: Record<Action, { roles: readonly Role[]; scopes: readonly string[] }> = {
   'organization:read': {
     roles: ['owner', 'admin', 'member', 'viewer'],

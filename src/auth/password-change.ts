@@ -3,12 +3,12 @@ import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { checkPassword, namesAround, refusal } from './account-checks.ts'
 import { networkOf } from './attempts.ts'
 import type { Auth } from './auth.ts'
+import type { AuthContext } from './context.ts'
 import { lasting } from './cookies.ts'
-import type { Room } from './create.ts'
 import { addressOf, guarded } from './guarded.ts'
 
 const hourMs = 3_600_000
@@ -40,8 +40,8 @@ function endOwnTokens(meta: MetaStore, userId: string): void {
 }
 
 /** Changes the password of whoever is signed in, and ends their other sessions. Throws VALIDATION (password), AUTH_LOCKED, AUTH_BUSY. */
-export async function changePassword(room: Room, headers: Headers, given: unknown): Promise<Response> {
-  const { better, guard, meta } = room
+export async function changePassword(auth: AuthContext, headers: Headers, given: unknown): Promise<Response> {
+  const { better, guard, meta } = auth
   const session = await better.api.getSession({ headers })
   if (!session) throw new MishapError('AUTH_REQUIRED')
   const { currentPassword, newPassword, endTokens } = changeShape.catch(changeShape.parse({})).parse(given)
@@ -58,11 +58,11 @@ export async function changePassword(room: Room, headers: Headers, given: unknow
 }
 
 /** Changing passwords: one's own, and by the operator's command. */
-export function createPasswords(room: Room): Pick<Auth, 'changePassword' | 'resetPassword'> {
-  const { context, meta } = room
+export function createPasswords(auth: AuthContext): Pick<Auth, 'changePassword' | 'resetPassword'> {
+  const { context, meta } = auth
   return {
     changePassword: async (headers, change) => {
-      const response = await changePassword(room, headers, change).catch((error: unknown) => {
+      const response = await changePassword(auth, headers, change).catch((error: unknown) => {
         const fields = error instanceof MishapError && error.code === 'VALIDATION' ? error.fields : undefined
         throw fields?.password ? refusal('newPassword', fields.password.join(' ')) : error
       })
@@ -75,7 +75,7 @@ export function createPasswords(room: Room): Pick<Auth, 'changePassword' | 'rese
       checkPassword(password, namesAround(meta, email))
       const person = meta.personByEmail(email)
       if (!person) throw new MishapError('NOT_FOUND', { detail: 'Nobody has an account with this e-mail.' })
-      await setPassword(room, person.id, await context.password.hash(password))
+      await setPassword(auth, person.id, await context.password.hash(password))
       // Whoever took the password may have made tokens with it.
       endOwnTokens(meta, person.id)
     },
@@ -83,7 +83,7 @@ export function createPasswords(room: Room): Pick<Auth, 'changePassword' | 'rese
 }
 
 /** Replaces a password, and ends every session and every link that sets one. */
-async function setPassword({ context, meta }: Room, userId: string, hash: string): Promise<void> {
+async function setPassword({ context, meta }: AuthContext, userId: string, hash: string): Promise<void> {
   await context.internalAdapter.updatePassword(userId, hash)
   await context.internalAdapter.deleteUserSessions(userId)
   meta.dropResets(userId)
@@ -110,8 +110,10 @@ function createHourly(clock: Clock, most: number) {
 }
 
 /** Forgotten passwords: links that set a new one. Nothing here tells whether an address has an account. */
-export function createResets(room: Room): Pick<Auth, 'countResetRequest' | 'startReset' | 'resetOf' | 'resetBySecret'> {
-  const { context, guard, meta, clock } = room
+export function createResets(
+  auth: AuthContext,
+): Pick<Auth, 'countResetRequest' | 'startReset' | 'resetOf' | 'resetBySecret'> {
+  const { context, guard, meta, clock } = auth
   const pairs = createHourly(clock, resetsPerAccountMax)
   const networks = createHourly(clock, resetsPerNetworkMax)
   // No longer text is hashed than a secret has.
@@ -151,7 +153,7 @@ export function createResets(room: Room): Pick<Auth, 'countResetRequest' | 'star
       const hash = await context.password.hash(password)
       // Hashing takes a while, in which the link may have been used.
       if (meta.takeReset(secret, clock.now()) === undefined) throw gone()
-      await setPassword(room, person.id, hash)
+      await setPassword(auth, person.id, hash)
       if (endTokens) endOwnTokens(meta, person.id)
     },
   }

@@ -9,7 +9,7 @@ const key32 = z.string().refine((text) => Buffer.from(text, 'base64').length ===
 const secretsShape = z.object({ authSecret: z.string().min(32), actionsKey: key32 })
 
 /** `authSecret` signs cookies; `actionsKey` (32 bytes, base64) is Next's key for what its server actions close over. */
-export type Secrets = z.infer<typeof secretsShape>
+type Secrets = z.infer<typeof secretsShape>
 
 /**
  * The instance's secrets, made at the first call and kept in the folder (mode 0600).

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { testClock } from '../base/clock.ts'
 import type { OutcomeRow, Project } from '../store/meta/meta.ts'
 import type { ThinStep } from '../store/meta/retention/downsampling.ts'
-import type { RegroupStep } from '../store/meta/retention/reprocessing.ts'
+import type { ReprocessingStep } from '../store/meta/retention/reprocessing.ts'
 import { type VerifyDeps, verify } from './verify.ts'
 
 const dayMs = 86_400_000
@@ -43,7 +43,7 @@ type World = {
   told: [number, number][]
   strays: string[]
   steps: ThinStep[]
-  rewrites: RegroupStep[]
+  rewrites: ReprocessingStep[]
 }
 
 /** A transaction of two child spans. */
@@ -126,7 +126,7 @@ const look = (world: World) =>
       getValue: () => (world.spansGone ? '1' : undefined),
       removedEvents: () => new Map([[1, world.removed]]),
       thinSteps: () => world.steps,
-      regroupSteps: () => world.rewrites,
+      reprocessingSteps: () => world.rewrites,
       thinnedOf: () => new Map(world.told),
       strayReleases: () => ({ looked: 3, strays: world.strays }),
       tally: () => ({ organizations: 1, projects: 1, issues: 1, attachments: 1, deadItems: 0 }),
@@ -326,7 +326,7 @@ test.each<[ThinStep['stage'], boolean | undefined]>([
   expect(asked.at(-1)?.[0]).toEqual(counted === undefined ? undefined : { step: 4, counted, cut })
 })
 
-test.each<[RegroupStep['stage'], boolean | undefined]>([
+test.each<[ReprocessingStep['stage'], boolean | undefined]>([
   ['planned', false],
   ['counted', true],
   ['cut', undefined],

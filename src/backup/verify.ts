@@ -1,10 +1,11 @@
 import type { Clock } from '../base/clock.ts'
 import type { JournalReader } from '../journal/journal.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
-import type { EventStore } from '../store/events/events.ts'
+import type { EventStore } from '../store/events/event-store.ts'
 import type { TableTally } from '../store/events/table.ts'
 import { type AnyTable, anyTable, tableNames, tableOfCategory } from '../store/events/tables.ts'
-import type { MetaStore, OutcomeRow } from '../store/meta/meta.ts'
+import type { OutcomeRow } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 
 export type VerifyDeps = {
   clock: Clock
@@ -21,7 +22,7 @@ export type VerifyDeps = {
     | 'removedEvents'
     | 'keptSince'
     | 'thinSteps'
-    | 'regroupSteps'
+    | 'reprocessingSteps'
     | 'thinnedOf'
     | 'strayReleases'
     | 'projectById'
@@ -209,7 +210,7 @@ function checkJournal(deps: VerifyDeps): Check {
 /** Looks at every invariant across the stores and changes nothing. Refining must pause meanwhile, or counts move under the questions. */
 export async function verify(deps: VerifyDeps): Promise<Check[]> {
   const step = deps.meta.thinSteps().find((thinStep) => thinStep.stage !== 'cut')
-  const again = deps.meta.regroupSteps().find((regroupStep) => regroupStep.stage !== 'cut')
+  const again = deps.meta.reprocessingSteps().find((regroupStep) => regroupStep.stage !== 'cut')
   const found = await deps.events.check(
     step && { step: step.id, counted: step.stage === 'counted', cut: step.cut },
     again && { counted: again.stage === 'counted', rewrite: again.rewrite },

@@ -284,7 +284,7 @@ export class SettingError extends Error {
 }
 
 /** A setting with a value that is not allowed; the command prints `sentence` and exits with 78 (EX_CONFIG). */
-export type ConfigError = { code: string; sentence: string }
+type ConfigError = { code: string; sentence: string }
 
 type Given = { flags: Record<string, string>; env: Record<string, string | undefined> }
 

@@ -259,7 +259,7 @@ export class MishapError extends Error {
   readonly causes: string[]
   /** Seconds for Retry-After, where a wait makes sense. */
   readonly retryAfterS: number | undefined
-  /** Field errors of a form: `{field: [sentence]}`, answered as the body itself (spec.md 5). */
+  /** Field errors of a form: `{field: [sentence]}`, answered as the body itself. */
   readonly fields: Record<string, string[]> | undefined
   /** What stands there instead of what a change was made for, for programs; part of the body. */
   readonly current: Record<string, unknown> | undefined

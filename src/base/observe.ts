@@ -71,7 +71,7 @@ export function prettyLine(line: string): string {
   return `${[head, String(part).padEnd(6), String(msg), ...rest].join(' ')}\n`
 }
 
-export type ObserveOptions = {
+type ObserveOptions = {
   /** Asked for each line: the request that it belongs to. */
   requestId?: () => string | undefined
   /** Where lines go: standard error (standard output belongs to the command's answer) when not given. */

@@ -63,7 +63,7 @@ export const reasons = [
 ] as const
 export type OutcomeReason = (typeof reasons)[number]
 
-/** Data categories as the wire names them (protocol.md 1.6). */
+/** Data categories as the wire names them (docs/outcomes.md). */
 export const categories = [
   'default',
   'error',

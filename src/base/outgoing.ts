@@ -32,7 +32,7 @@ export type OutgoingAnswer = {
 /** Resolves a host name to all its addresses; tests give their own. */
 export type Lookup = (host: string) => Promise<LookupAddress[]>
 
-export type OutgoingOptions = {
+type OutgoingOptions = {
   clock: Clock
   /** Addresses or CIDR ranges that an operator allows although they are private or reserved. */
   allowedNetworks: readonly string[]

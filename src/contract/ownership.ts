@@ -33,7 +33,7 @@ export const restOwnershipTrial = z
     ),
   })
   .meta({ id: 'OwnershipTrial' })
-export type RestOwnershipTrial = z.infer<typeof restOwnershipTrial>
+export type RestOwnershipTest = z.infer<typeof restOwnershipTrial>
 
 const raw = z.string().max(ownershipCharactersMax, `At most ${ownershipCharactersMax} characters.`)
 /** Body of a change of the rules. */

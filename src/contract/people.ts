@@ -8,7 +8,7 @@ export const restPerson = z.strictObject({ id: z.string(), name: z.string(), ema
 export const restUser = restPerson.extend({ username: z.string() }).meta({ id: 'User' })
 export type RestUser = z.infer<typeof restUser>
 
-export const role = z.enum(['owner', 'admin', 'member', 'viewer'], { error: 'owner, admin, member or viewer.' })
+const role = z.enum(['owner', 'admin', 'member', 'viewer'], { error: 'owner, admin, member or viewer.' })
 
 /** GET organizations/{org}/members/ */
 export const restMember = z

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { digits, textOrNull, time } from './scalars.ts'
 
 /** One request to ingest in the request log. */
-export const restIntake = z
+export const restLoggedRequest = z
   .strictObject({
     receivedAt: time,
     /** Id of the project key, or null without a known one. */
@@ -30,14 +30,14 @@ export const restIntake = z
     more: z.int(),
   })
   .meta({ id: 'Intake' })
-export type RestIntake = z.infer<typeof restIntake>
+export type RestLoggedRequest = z.infer<typeof restLoggedRequest>
 
 /** GET projects/{org}/{project}/ingest/ */
-export const restIntakes = z
+export const restRequestLog = z
   .strictObject({
     keys: z.array(z.strictObject({ id: digits, label: z.string(), public: z.string(), isActive: z.boolean() })),
     /** Newest first, at most 100 of each key. */
-    requests: z.array(restIntake),
+    requests: z.array(restLoggedRequest),
   })
   .meta({ id: 'Intakes' })
-export type RestIntakes = z.infer<typeof restIntakes>
+export type RestRequestLog = z.infer<typeof restRequestLog>

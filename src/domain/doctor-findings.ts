@@ -284,7 +284,7 @@ const plain = (text: string): string => {
 }
 
 /** A sentence with its `{values}`. A value that is missing stays as it is written, which a test would find. */
-export const fillSentence = (text: string, data: Readonly<Record<string, string>>): string =>
+const fillSentence = (text: string, data: Readonly<Record<string, string>>): string =>
   text.replace(/\{(\w+)\}/g, (whole, name: string) => data[name] ?? whole)
 
 /**

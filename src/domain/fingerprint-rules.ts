@@ -2,7 +2,7 @@ import { matchersMax, type RuleError, type RuleMatcher, type RuleScanner, readRu
 
 // The language of fingerprint rules (docs/grouping.md), as Sentry documents it.
 
-export const fingerprintKeys = [
+const fingerprintKeys = [
   'type',
   'value',
   'message',
@@ -17,7 +17,7 @@ export const fingerprintKeys = [
   'package',
   'function',
 ] as const
-export type FingerprintKey = (typeof fingerprintKeys)[number] | `tags.${string}`
+type FingerprintKey = (typeof fingerprintKeys)[number] | `tags.${string}`
 export type FingerprintMatcher = RuleMatcher<FingerprintKey>
 /** One rule: all matchers must hold; `title` is what the issue is called then. */
 export type FingerprintRule = {

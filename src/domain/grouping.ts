@@ -108,7 +108,7 @@ export type Likeness = { stack: number; message: number; score: number }
 
 /** Versions that a project may have; docs/grouping.md says what each is. */
 export const groupingVersions = [1, 2, 3] as const
-export type GroupingVersion = (typeof groupingVersions)[number]
+type GroupingVersion = (typeof groupingVersions)[number]
 /** The version that new projects get. */
 export const newestGrouping: GroupingVersion = 3
 /** A version as the API and other tools name it. */

@@ -9,11 +9,7 @@ export type Status = (typeof statuses)[number]
 /** What an unresolved issue can be. */
 export const openSubstatuses = ['new', 'ongoing', 'escalating', 'regressed'] as const
 /** What an archived issue can be; the names are those of the REST API. */
-export const archivedSubstatuses = [
-  'archived_until_escalating',
-  'archived_until_condition_met',
-  'archived_forever',
-] as const
+const archivedSubstatuses = ['archived_until_escalating', 'archived_until_condition_met', 'archived_forever'] as const
 export const substatuses = [...openSubstatuses, ...archivedSubstatuses] as const
 export type Substatus = (typeof substatuses)[number]
 
@@ -39,7 +35,7 @@ export type StatusDetails = {
   eventsBefore?: number
 }
 
-/** After this time in its state a new issue is ongoing, and an escalating or regressed one may be (spec.md 4). */
+/** After this time in its state a new issue is ongoing, and an escalating or regressed one may be (docs/specification.md 4). */
 export const ageMs = 7 * 86_400_000
 
 /** Which kind of archive the conditions make; without any the one that was asked for, else for ever. */
@@ -78,7 +74,7 @@ export const floors = { ten: 20, hour: 30 } as const
 export type Limits = { ten: readonly number[]; hour: readonly number[] }
 
 /** What was counted of an issue in the last eight to ten minutes and in the hour that is open. */
-export type Windows = { slotStartMs: number; tenCount: number; hourStartMs: number; hourCount: number }
+type Windows = { slotStartMs: number; tenCount: number; hourStartMs: number; hourCount: number }
 
 /** The window that is over its limit, and by what; undefined while none is. */
 export function overLimit(

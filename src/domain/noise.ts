@@ -19,7 +19,7 @@ export const noiseFilters = {
  * Events from which on an issue is said to be noise. Who ran the page says less of an error than what threw it: a mistake of
  * the team's own may be met by a crawler, or by a colleague, before anybody else.
  */
-export const leastEvents: Readonly<Record<NoiseKind, number>> = {
+const leastEvents: Readonly<Record<NoiseKind, number>> = {
   bot: 5,
   localhost: 5,
   extension: 1,

@@ -16,7 +16,7 @@ export type OwnerRule = {
   /** E-mail addresses, lower case, in the order of writing. */
   owners: string[]
 }
-export type OwnershipFault = { line: number; sentence: string }
+type OwnershipFault = { line: number; sentence: string }
 
 export const ownershipCharactersMax = 50_000
 const rulesMax = 500
@@ -24,7 +24,7 @@ const patternCharactersMax = 300
 const ownersMax = 10
 /** Names of each kind that rules are held against; a path's characters, as addresses may have 2,048. */
 export const ownedNamesMax = 30
-export const ownedPathCharactersMax = 256
+const ownedPathCharactersMax = 256
 /**
  * Steps in which all rules are held against one event, some milliseconds: they run on the event loop that serves every
  * organization. 500 rules take 1,200,000 for 30 paths of 80 characters; what takes more is made to.

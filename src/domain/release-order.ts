@@ -72,7 +72,7 @@ export function compareSemver(a: Semver, b: Semver): number {
 }
 
 /** What order needs of a release: its version, and when it was made (ms). */
-export type Ordered = { version: string; createdMs: number }
+type Ordered = { version: string; createdMs: number }
 
 /**
  * Below 0: `a` is older than `b`. By semver where both are `name@x.y.z` of one name, else, and where only the build
@@ -133,7 +133,7 @@ export function sortReleases<One extends Ordered>(releases: readonly One[]): One
 const hashCharacters = 12
 
 /** What can be read from a version. */
-export type VersionInfo = {
+type VersionInfo = {
   package: string | null
   /** The version without its package. */
   raw: string

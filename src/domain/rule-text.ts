@@ -6,10 +6,10 @@ export const ruleTextMax = 32_768
 export const rulesMax = 500
 /** Matchers of one rule, and characters of one pattern. */
 export const matchersMax = 20
-export const patternMax = 256
+const patternMax = 256
 
 /** Thrown while one line is read; `at` counts characters from 0. */
-export class RuleProblem extends Error {
+class RuleProblem extends Error {
   at: number
   constructor(at: number, message: string) {
     super(message)

@@ -2,7 +2,7 @@ import { matchersMax, type RuleError, type RuleMatcher, type RuleScanner, readRu
 
 // The language of stack-trace rules (docs/grouping.md), as Sentry documents it.
 
-export const stackKeys = [
+const stackKeys = [
   'family',
   'module',
   'function',
@@ -14,10 +14,10 @@ export const stackKeys = [
   'value',
   'mechanism',
 ] as const
-export type StackKey = (typeof stackKeys)[number]
+type StackKey = (typeof stackKeys)[number]
 export type StackMatcher = RuleMatcher<StackKey>
 /** `range`: up is all frames on the crash's side, down all on the caller's side, of the one that matched. */
-export type FlagAction = { kind: 'app' | 'group'; flag: boolean; range: 'up' | 'down' | undefined }
+type FlagAction = { kind: 'app' | 'group'; flag: boolean; range: 'up' | 'down' | undefined }
 export type StackAction =
   | FlagAction
   | { kind: 'category'; value: string }

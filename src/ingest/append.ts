@@ -1,7 +1,7 @@
 import { inflateSync } from 'node:zlib'
-import type { AcceptKey } from '../auth/keys.ts'
 import { MishapError } from '../base/errors.ts'
 import type { RecordHead } from '../journal/journal.ts'
+import type { IngestKey } from '../store/meta/meta.ts'
 import { normalizeId } from '../wire/ids.ts'
 import { attachmentsMax, eventBytesMax } from '../wire/item-types.ts'
 import { MultipartScan, parseMultipart, readBoundary } from '../wire/multipart.ts'
@@ -9,12 +9,12 @@ import { answerEmpty, answerGif, answerId, Refusal } from './answer.ts'
 import { itemTypeOf, newEventId, spoolOf, takeOne } from './envelope.ts'
 import { storeBytesMax } from './limits.ts'
 import type { Receiver } from './receive.ts'
-import { dropSpool, fail, headOf, type Intake } from './request.ts'
+import { dropSpool, fail, headOf, type IngestRequest } from './request.ts'
 
 /** Appends one record and answers once it is on disk. */
 export async function keep(
-  intake: Intake,
-  key: AcceptKey,
+  intake: IngestRequest,
+  key: IngestKey,
   head: RecordHead,
   body: Buffer,
   answer: () => void,
@@ -53,7 +53,7 @@ export const storeReceiver: Receiver = {
  * Decodes an event as /store/ takes it, finds or makes its id, keeps and answers it; a GET is answered by a picture.
  * Throws ACCEPT_BODY_MALFORMED and ACCEPT_TOO_LARGE.
  */
-export function takeStore(intake: Intake, body: Buffer, picture: boolean): void {
+export function takeStore(intake: IngestRequest, body: Buffer, picture: boolean): void {
   const { key } = intake
   if (key === undefined) throw new MishapError('ACCEPT_KEY_MISSING')
   const json = decodeStore(body, intake.contentType)
@@ -184,7 +184,7 @@ export const attachmentsReceiver: Receiver = {
   },
 }
 
-export function malformed(causes: string[]): Refusal {
+function malformed(causes: string[]): Refusal {
   return new Refusal('ACCEPT_BODY_MALFORMED', 'bad_item', causes, 'The multipart body is malformed.')
 }
 
@@ -204,7 +204,12 @@ function attachmentsScan(contentType: string): MultipartScan {
   })
 }
 
-function takeAttachments(intake: Intake, body: Buffer, spool?: { key: string; bytes: number }, files = 1): boolean {
+function takeAttachments(
+  intake: IngestRequest,
+  body: Buffer,
+  spool?: { key: string; bytes: number },
+  files = 1,
+): boolean {
   const { key, target } = intake
   if (key === undefined) throw new MishapError('ACCEPT_KEY_MISSING')
   if (!takeOne(intake, key, 'attachments', spool?.bytes ?? body.length, files)) return false

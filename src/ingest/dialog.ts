@@ -6,7 +6,7 @@ import { type DialogTexts, dialogLanguage, dialogTexts } from './dialog/texts.ts
 import { envelopeReceiver } from './envelope.ts'
 import { findKeyByDsn } from './key.ts'
 import { receive } from './receive.ts'
-import { drain, fail, type Intake } from './request.ts'
+import { drain, fail, type IngestRequest } from './request.ts'
 import type { Target } from './routes.ts'
 
 /** A form of three fields; the message has at most 4,096 characters, each up to 12 bytes in a form. */
@@ -40,7 +40,7 @@ const literal = (value: unknown): string =>
   JSON.stringify(value).replace(/[<>\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** The script that shows the dialog, with the texts and values that the request asks for. */
-export function dialogScript(query: URLSearchParams, acceptLanguage: string, endpoint: string): string {
+function dialogScript(query: URLSearchParams, acceptLanguage: string, endpoint: string): string {
   const given = (name: string) => (query.get(name) ?? '').slice(0, textCharactersMax)
   const language = dialogLanguage(given('lang') || acceptLanguage)
   const texts = Object.fromEntries(
@@ -65,7 +65,7 @@ function envelopeOf(form: URLSearchParams, eventId: string): Buffer {
 }
 
 /** Answers the dialog's script (GET), or takes its form (POST): with the limits and the rates of an envelope. */
-export function handleDialog(intake: Intake): void {
+export function handleDialog(intake: IngestRequest): void {
   const { core, req, res, target } = intake
   const { query } = target
   const found = findKeyByDsn(core.deps.keys(), query.get('dsn') ?? undefined, 0, intake.origin)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type { AcceptKey } from '../auth/keys.ts'
 import { MishapError } from '../base/errors.ts'
 import type { RecordHead, RecordKind, Room } from '../journal/journal.ts'
+import type { IngestKey } from '../store/meta/meta.ts'
 import { EnvelopeWalk } from '../wire/envelope.ts'
 import { claimedCount, itemKind, itemsMax, needsEventId } from '../wire/item-types.ts'
 import { answerError, answerId, Refusal } from './answer.ts'
@@ -10,7 +10,7 @@ import { envelopeHeadersBytesMax, LimitCheck } from './limits.ts'
 import { loneAttachments } from './lone-attachments.ts'
 import { type Limited, rateLimitHeader } from './rates.ts'
 import type { Receiver } from './receive.ts'
-import { dropSpool, fail, headOf, type Intake, Overloaded } from './request.ts'
+import { dropSpool, fail, headOf, type IngestRequest, Overloaded } from './request.ts'
 
 /** The envelope route, and whatever says by its content type that it is one. */
 export const envelopeReceiver: Receiver = {
@@ -50,7 +50,10 @@ export const envelopeReceiver: Receiver = {
  * Writes pieces to the blob store under a key of its own; leaves nothing when they fail. Throws when the key has to wait
  * anyhow, before anything is read, and ACCEPT_OVERLOADED or ACCEPT_DISK_FULL as soon as there is no room for more.
  */
-export async function spoolOf(intake: Intake, pieces: AsyncIterable<Buffer>): Promise<{ key: string; bytes: number }> {
+export async function spoolOf(
+  intake: IngestRequest,
+  pieces: AsyncIterable<Buffer>,
+): Promise<{ key: string; bytes: number }> {
   const day = new Date(intake.receivedMs).toISOString().slice(0, 10).replaceAll('-', '')
   const key = `spool/${day}/${randomBytes(16).toString('hex')}`
   const { deps, share, bodyBytesMax } = intake.core
@@ -77,10 +80,10 @@ export async function spoolOf(intake: Intake, pieces: AsyncIterable<Buffer>): Pr
  * Room for a body, of the journal and of its key's share of it, first for what Content-Length says: who comes too late
  * hears so before the body is read. An envelope that brings its key itself takes its share with its first piece.
  */
-function roomOf(intake: Intake): Room {
+function roomOf(intake: IngestRequest): Room {
   const { deps, share } = intake.core
   const declared = Number(intake.req.headers['content-length'] ?? 0)
-  let key: AcceptKey | undefined
+  let key: IngestKey | undefined
   let held = 0
   let own = 0
   const hold = () => {
@@ -120,7 +123,7 @@ function roomOf(intake: Intake): Room {
  * Holds what the walk has seen against every rule; throws the refusal. Authorizes by the `dsn` header as soon as that
  * is there. At the end returns the key.
  */
-function checkWalk(intake: Intake, walk: EnvelopeWalk, limits: LimitCheck, end: boolean): AcceptKey {
+function checkWalk(intake: IngestRequest, walk: EnvelopeWalk, limits: LimitCheck, end: boolean): IngestKey {
   const { error, header } = walk
   if (error !== undefined) {
     if (error.kind === 'too_many_items') throw new Refusal('ACCEPT_TOO_LARGE', error.kind, [error.what])
@@ -145,12 +148,12 @@ function checkWalk(intake: Intake, walk: EnvelopeWalk, limits: LimitCheck, end: 
 }
 
 /** Stands for the key while an envelope's header is still on its way; never leaves checkWalk's caller. */
-const noKey: AcceptKey = { keyId: 0, projectId: 0, organizationId: 0, active: false, allowedOrigins: [] }
+const noKey: IngestKey = { keyId: 0, projectId: 0, organizationId: 0, active: false, allowedOrigins: [] }
 
 /** Rates, then the journal, then the answer. */
 function accepted(
-  intake: Intake,
-  key: AcceptKey,
+  intake: IngestRequest,
+  key: IngestKey,
   walk: EnvelopeWalk,
   body: Buffer,
   spool?: { key: string; bytes: number },
@@ -195,8 +198,8 @@ export function newEventId(): string {
 }
 
 function takeRates(
-  intake: Intake,
-  key: AcceptKey,
+  intake: IngestRequest,
+  key: IngestKey,
   walk: EnvelopeWalk,
   bodyBytes: number,
 ): { skip?: number[]; limited?: Limited } {
@@ -230,15 +233,15 @@ const limitedEnd = ({ reason }: Limited) =>
   ({ status: 429, code: 'ACCEPT_RATE_LIMITED', reason, outcome: 'rate_limited' }) as const
 
 /** 429 with both headers; the items are counted already. */
-export function answerLimited(intake: Intake, key: AcceptKey, limited: Limited): void {
+function answerLimited(intake: IngestRequest, key: IngestKey, limited: Limited): void {
   intake.core.ledger.use(key, intake.receivedMs, 'ACCEPT_RATE_LIMITED')
   const error = new MishapError('ACCEPT_RATE_LIMITED', { retryAfterS: limited.retryAfterS })
   answerError(intake.res, error, ['x-sentry-rate-limits', rateLimitHeader(limited)])
 }
 
 async function append(
-  intake: Intake,
-  key: AcceptKey,
+  intake: IngestRequest,
+  key: IngestKey,
   head: RecordHead,
   body: Buffer,
   eventId: string,
@@ -269,7 +272,7 @@ async function append(
  * Takes one item from the rate budget for a route whose body is one item; answers and returns false when it is used up.
  * `files`: parts of a form of attachments.
  */
-export function takeOne(intake: Intake, key: AcceptKey, kind: RecordKind, bytes: number, files = 1): boolean {
+export function takeOne(intake: IngestRequest, key: IngestKey, kind: RecordKind, bytes: number, files = 1): boolean {
   const { core, receivedMs } = intake
   const limited =
     core.share.take(key, bytes, receivedMs) ??

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { MishapError } from '../base/errors.ts'
 import { createClientAddress } from '../base/network.ts'
 import type { OutcomeCount } from '../base/outcome.ts'
-import type { IntakeNote } from '../journal/request-log.ts'
+import type { RequestNote } from '../journal/request-log.ts'
 import { envelopeBytesMax } from '../wire/item-types.ts'
 import { readBoundary } from '../wire/multipart.ts'
 import { answerError, answerPreflight, Refusal } from './answer.ts'
@@ -16,15 +16,13 @@ import { createLoneQuota } from './lone-attachments.ts'
 import { minidumpReceiver } from './minidump.ts'
 import { createRates } from './rates.ts'
 import { receive } from './receive.ts'
-import { type AcceptDeps, type Core, drain, fail, type Intake, refuse } from './request.ts'
+import { type Core, drain, fail, type IngestDeps, type IngestRequest, refuse } from './request.ts'
 import { createNotes, type Notes } from './request-log.ts'
 import { allowOf, createTargets, readRoute, type Target } from './routes.ts'
 import { createShare } from './share.ts'
 
-export type { AcceptDeps } from './request.ts'
-
 /** The door for events: who sends, is it allowed, keep it, answer. */
-export type Accept = {
+export type Ingest = {
   /** Whether the path (a query behind it does no harm) belongs to ingest and must never reach the screens. */
   owns(method: string, path: string): boolean
   /** Answers a request whose path is owned; every failure is answered, nothing is thrown. */
@@ -34,7 +32,7 @@ export type Accept = {
   /** Keys seen since the last call, at most one accepted and one refused use of each, by time. */
   drainUses(): KeyUse[]
   /** Takes out what the ingest debugger is told: the newest requests of each key since the last call. */
-  drainNotes(): IntakeNote[]
+  drainNotes(): RequestNote[]
   /** Requests by status and code since the start. */
   answers(): ReturnType<Notes['answers']>
 }
@@ -43,7 +41,7 @@ export type Accept = {
  * Makes accept. It answers 200 only after the journal's append resolved; the caller writes what `drainOutcomes` and
  * `drainUses` give into the journal, once a second.
  */
-export function createAccept(deps: AcceptDeps): Accept {
+export function createIngest(deps: IngestDeps): Ingest {
   const addressOf = createClientAddress(deps.config.trustedProxies)
   const core: Core = {
     deps,
@@ -77,7 +75,7 @@ function handle(core: Core, target: Target | undefined, req: IncomingMessage, re
   }
   if (target === undefined) return answerError(res, new MishapError('NOT_FOUND'))
   const { headers } = req
-  const intake: Intake = {
+  const intake: IngestRequest = {
     core,
     req,
     res,
@@ -102,7 +100,7 @@ function handle(core: Core, target: Target | undefined, req: IncomingMessage, re
   }
 }
 
-function begin(intake: Intake) {
+function begin(intake: IngestRequest) {
   const { req, res, target, core } = intake
   const { name, projectId } = target.route
   if (name === 'later' || name === 'unknown') return notBuilt(intake)
@@ -143,7 +141,7 @@ function begin(intake: Intake) {
 }
 
 /** Routes that other servers have: answered and counted, with the project when the key is known, so that nothing ends silently. */
-function notBuilt(intake: Intake): void {
+function notBuilt(intake: IngestRequest): void {
   const { target, core, req } = intake
   const auth = readAuth(req.headers, target)
   if (auth !== undefined) {

@@ -1,12 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type AcceptKey, type KeySnapshot, noKeys } from '../auth/keys.ts'
+import { noKeys } from '../auth/keys.ts'
 import { MishapError } from '../base/errors.ts'
+import type { IngestKey, KeySnapshot } from '../store/meta/meta.ts'
 import { type ClientAuth, parseAuthHeader, parseBasic, parseDsn, readKey } from '../wire/authheader.ts'
 import { originAllowed } from './origins.ts'
 import type { Target } from './routes.ts'
 
 /** A key that was found, or a refusal; `key` beside an error is a known key that was refused. */
-export type Found = { key: AcceptKey; error?: undefined } | { key: AcceptKey | undefined; error: MishapError }
+type Found = { key: IngestKey; error?: undefined } | { key: IngestKey | undefined; error: MishapError }
 
 /**
  * The auth of a request: X-Sentry-Auth, `Authorization: Sentry` or `Basic`, and the query's sentry_key. Several sources
@@ -68,7 +69,7 @@ function check(snapshot: KeySnapshot, publicKey: string, projectId: number, orig
 }
 
 /** Whether an envelope's `dsn` header names the key and project that the request was authorized with. */
-export function dsnAgrees(snapshot: KeySnapshot, dsn: string, key: AcceptKey): boolean {
+export function dsnAgrees(snapshot: KeySnapshot, dsn: string, key: IngestKey): boolean {
   const parsed = parseDsn(dsn)
   return parsed !== undefined && parsed.projectId === key.projectId && snapshot.keys[parsed.key]?.keyId === key.keyId
 }

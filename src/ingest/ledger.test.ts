@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { AcceptKey } from '../auth/keys.ts'
+import type { IngestKey } from '../store/meta/meta.ts'
 import { createLedger } from './ledger.ts'
 
-const key = (keyId: number, projectId = 7): AcceptKey => ({
+const key = (keyId: number, projectId = 7): IngestKey => ({
   keyId,
   projectId,
   organizationId: 3,

@@ -1,5 +1,5 @@
-import type { AcceptKey } from '../auth/keys.ts'
 import type { DataCategory, Outcome, OutcomeCount, OutcomeReason } from '../base/outcome.ts'
+import type { IngestKey } from '../store/meta/meta.ts'
 import { isItemType } from '../wire/item-types.ts'
 
 export type KeyUse = { keyId: number; atMs: number; refusedCode: string | null }
@@ -8,7 +8,7 @@ export type KeyUse = { keyId: number; atMs: number; refusedCode: string | null }
 export type Ledger = {
   /** `itemType` '' when the body was not read; made-up types are summed under 'unknown'. */
   count(
-    key: AcceptKey | undefined,
+    key: IngestKey | undefined,
     category: DataCategory,
     outcome: Outcome,
     reason: OutcomeReason,
@@ -17,7 +17,7 @@ export type Ledger = {
     quantity?: number,
   ): void
   /** Remembers that a key was used, and with which code it was refused. */
-  use(key: AcceptKey, atMs: number, refusedCode: string | null): void
+  use(key: IngestKey, atMs: number, refusedCode: string | null): void
   drainOutcomes(): OutcomeCount[]
   drainUses(): KeyUse[]
 }

@@ -23,7 +23,7 @@ export const slowBytesPerS = 64 * KiB
 /** A body that has come is unpacked and written within this time: 200 MiB take 2 s where the disk does its work. */
 export const unpackMs = 60_000
 
-export type OverLimit = { code: ErrorCode; reason: OutcomeReason; what: string }
+type OverLimit = { code: ErrorCode; reason: OutcomeReason; what: string }
 
 /**
  * Holds the items of one envelope against the limits while it arrives. `check` looks at what the walk has seen since

@@ -56,7 +56,9 @@ test('an hour after its first one a project may send again; 0 bounds nothing', (
   // a small one takes a block of the disk
   expect(quota.take(3, 1, 0, 3)).toMatchObject({ reason: 'attachment_quota' })
   expect([quota.take(4, 1, 0), quota.take(4, 1, 0), quota.take(4, 1, 0)?.reason]).toEqual([
-    ...[undefined, undefined, 'attachment_quota'],
+    undefined,
+    undefined,
+    'attachment_quota',
   ])
   expect(createLoneQuota(0).take(1, 1e12, 0)).toBeUndefined()
 })

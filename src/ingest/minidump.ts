@@ -18,7 +18,7 @@ import { checkScan, keep } from './append.ts'
 import { newEventId, spoolOf, takeOne } from './envelope.ts'
 import { formFieldsMax } from './limits.ts'
 import type { Receiver } from './receive.ts'
-import { dropSpool, fail, headOf, type Intake } from './request.ts'
+import { dropSpool, fail, headOf, type IngestRequest } from './request.ts'
 
 /** Holds a minidump's request against the rules while it arrives, with the memory of its plain fields. */
 class DumpCheck {
@@ -167,7 +167,12 @@ export const minidumpReceiver: Receiver = {
 }
 
 /** Rates, then the journal, then the id as crash reporters want it; false when a limit took it. */
-function takeDump(intake: Intake, eventId: string, body: Buffer, spool?: { key: string; bytes: number }): boolean {
+function takeDump(
+  intake: IngestRequest,
+  eventId: string,
+  body: Buffer,
+  spool?: { key: string; bytes: number },
+): boolean {
   const { key } = intake
   if (key === undefined) throw new MishapError('ACCEPT_KEY_MISSING')
   if (!takeOne(intake, key, 'minidump', spool?.bytes ?? body.length)) return false

@@ -4,7 +4,7 @@ export const pieceBytesMin = 16 * 1024
 const looseMax = 256
 
 /** Chunks of a body as they come, in about the memory of their bytes. */
-export type Chunks = {
+type Chunks = {
   add(chunk: Buffer): void
   list(): Buffer[]
 }

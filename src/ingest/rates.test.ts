@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { AcceptKey } from '../auth/keys.ts'
+import type { IngestKey } from '../store/meta/meta.ts'
 import { createRates, rateLimitHeader } from './rates.ts'
 
 const at = 1_800_000_000_000
-const key = (change: Partial<AcceptKey> = {}): AcceptKey => ({
+const key = (change: Partial<IngestKey> = {}): IngestKey => ({
   keyId: 1,
   projectId: 7,
   organizationId: 3,

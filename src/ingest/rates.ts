@@ -1,5 +1,5 @@
-import type { AcceptKey } from '../auth/keys.ts'
 import type { OutcomeReason } from '../base/outcome.ts'
+import type { IngestKey } from '../store/meta/meta.ts'
 
 type Window = { startMs: number; endMs: number; used: number }
 
@@ -24,7 +24,7 @@ export function rateLimitHeader(limited: Limited): string {
 
 export type Rates = {
   /** Takes one item from the key's and the organization's budget at `nowMs`; says which one is used up, if one is. */
-  take(key: AcceptKey, nowMs: number): Limited | undefined
+  take(key: IngestKey, nowMs: number): Limited | undefined
 }
 
 /** Counts items in fixed windows, in memory: a restart starts them anew. */

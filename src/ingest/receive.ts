@@ -1,23 +1,23 @@
 import { MishapError } from '../base/errors.ts'
 import { slowMs, spoolBytesMin } from './limits.ts'
 import { createChunks, gathered } from './pieces.ts'
-import { arrived, fail, type Intake, refuse, stopWatching, watchSlow, watchUnpacking } from './request.ts'
+import { arrived, fail, type IngestRequest, refuse, stopWatching, watchSlow, watchUnpacking } from './request.ts'
 
 /** What a route does with its body. */
 export type Receiver = {
   /** Inflated bytes that the route takes; absent: as many as an envelope. */
   bytesMax?: number
   /** Takes a body of at most 1 MiB (or `bytesMax` for a route that does not spool). */
-  small(intake: Intake, body: Buffer): void
+  small(intake: IngestRequest, body: Buffer): void
   /** Takes a larger one piece by piece; absent: the route has no larger ones. */
-  large?(intake: Intake, pieces: AsyncIterable<Buffer>): Promise<void>
+  large?(intake: IngestRequest, pieces: AsyncIterable<Buffer>): Promise<void>
 }
 
 /**
  * Reads and inflates a request's body and hands it to the receiver. Bodies that are small on the wire and inflated go
  * without streams; the others piece by piece, so that no request holds more than about 1 MiB. Answers what goes wrong.
  */
-export function receive(intake: Intake, receiver: Receiver) {
+export function receive(intake: IngestRequest, receiver: Receiver) {
   const { req } = intake
   const bytesMax = receiver.bytesMax ?? intake.core.bodyBytesMax
   const declared = req.headers['content-length']
@@ -58,7 +58,7 @@ export function receive(intake: Intake, receiver: Receiver) {
   req.on('close', onClose)
 }
 
-function takeWhole(intake: Intake, receiver: Receiver, chunks: Buffer[], wholeMax: number) {
+function takeWhole(intake: IngestRequest, receiver: Receiver, chunks: Buffer[], wholeMax: number) {
   try {
     const [first] = chunks
     const wire = chunks.length === 1 && first ? first : Buffer.concat(chunks)
@@ -72,7 +72,7 @@ function takeWhole(intake: Intake, receiver: Receiver, chunks: Buffer[], wholeMa
   }
 }
 
-async function receiveLarge(intake: Intake, receiver: Receiver, source: AsyncIterable<Buffer>): Promise<void> {
+async function receiveLarge(intake: IngestRequest, receiver: Receiver, source: AsyncIterable<Buffer>): Promise<void> {
   const { req, res } = intake
   // The request's own end tells nothing of the client any more once its body came.
   const left = () => {
@@ -102,7 +102,7 @@ async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
 }
 
 /** The pieces that came already, then the rest of the request. The time that is taken for a piece is not the sender's. */
-async function* restOf(intake: Intake, chunks: Buffer[]): AsyncGenerator<Buffer> {
+async function* restOf(intake: IngestRequest, chunks: Buffer[]): AsyncGenerator<Buffer> {
   const { clock } = intake.core.deps
   let sinceMs = clock.now()
   const begin = () => {
@@ -129,7 +129,7 @@ async function* restOf(intake: Intake, chunks: Buffer[]): AsyncGenerator<Buffer>
 
 /** Ends what is too long, and what nobody waits for any more; calls `whole` when all has passed. */
 async function* capped(
-  intake: Intake,
+  intake: IngestRequest,
   pieces: AsyncIterable<Buffer>,
   bytesMax: number,
   whole: () => void,
@@ -147,6 +147,6 @@ async function* capped(
 }
 
 /** Answered in between: timed out, or nobody is there. The spool is dropped by this error. */
-function checkWaiting(intake: Intake): void {
+function checkWaiting(intake: IngestRequest): void {
   if (intake.answered) throw new MishapError('ACCEPT_TIMEOUT')
 }

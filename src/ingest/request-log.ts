@@ -1,16 +1,16 @@
 import type { ErrorCode } from '../base/errors.ts'
 import type { Outcome, OutcomeReason } from '../base/outcome.ts'
-import { type IntakeNote, type NoteItem, noteItemsMax, notesPerKey } from '../journal/request-log.ts'
+import { type NoteItem, noteItemsMax, notesPerKey, type RequestNote } from '../journal/request-log.ts'
 import type { ItemSpan } from '../wire/envelope.ts'
 import { isItemType } from '../wire/item-types.ts'
-import type { Intake } from './request.ts'
+import type { IngestRequest } from './request.ts'
 
 /** Keys that are noted between two drains; the others of that half second are counted only. */
 const keysMax = 1000
 const sdkCharsMax = 100
 
 /** How a request was answered, and what became of its items. */
-export type Ended = {
+type Ended = {
   status: number
   code: ErrorCode | 'OK'
   reason?: OutcomeReason
@@ -24,9 +24,9 @@ export type Ended = {
 }
 
 export type Notes = {
-  add(intake: Intake, ended: Ended): void
+  add(intake: IngestRequest, ended: Ended): void
   /** Takes out the newest notes of each key since the last call, at most 100 a key, in order of time. */
-  drain(): IntakeNote[]
+  drain(): RequestNote[]
   /** Requests by status and code since the start. */
   answers(): { status: number; code: string; count: number }[]
 }
@@ -47,7 +47,7 @@ function itemsOf({ items, outcome, reason = 'ok', skip, jpos }: Ended): NoteItem
 
 /** What accept tells the ingest debugger: bounded by 100 requests of 1,000 keys, whatever arrives between two drains. */
 export function createNotes(): Notes {
-  let kept = new Map<number, { notes: IntakeNote[]; next: number }>()
+  let kept = new Map<number, { notes: RequestNote[]; next: number }>()
   const counts = new Map<string, { status: number; code: string; count: number }>()
 
   return {

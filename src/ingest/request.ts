@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AcceptKey, KeySnapshot } from '../auth/keys.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Config } from '../base/config.ts'
 import { MishapError } from '../base/errors.ts'
@@ -7,6 +6,7 @@ import { faultOf, type Observe, requestIdOf } from '../base/observe.ts'
 import type { OutcomeReason } from '../base/outcome.ts'
 import type { JournalWriter, RecordHead, RecordKind, Room } from '../journal/journal.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
+import type { IngestKey, KeySnapshot } from '../store/meta/meta.ts'
 import type { EnvelopeWalk } from '../wire/envelope.ts'
 import { claimedCount, itemKind } from '../wire/item-types.ts'
 import { answerError, Refusal } from './answer.ts'
@@ -19,7 +19,7 @@ import type { Notes } from './request-log.ts'
 import type { Target } from './routes.ts'
 import type { Share } from './share.ts'
 
-export type AcceptDeps = {
+export type IngestDeps = {
   config: Config
   clock: Clock
   observe: Observe
@@ -32,7 +32,7 @@ export type AcceptDeps = {
 
 /** What all requests of one accept have in common. */
 export type Core = {
-  deps: AcceptDeps
+  deps: IngestDeps
   ledger: Ledger
   notes: Notes
   rates: Rates
@@ -44,14 +44,14 @@ export type Core = {
 }
 
 /** One request under way. */
-export type Intake = {
+export type IngestRequest = {
   core: Core
   req: IncomingMessage
   res: ServerResponse
   target: Target
   receivedMs: number
   /** Known once the request is authorized; an envelope may bring its key itself. */
-  key: AcceptKey | undefined
+  key: IngestKey | undefined
   /** `name/version` as the SDK says with its key, or ''. */
   client: string
   /** Origin, else Referer, else ''. */
@@ -81,7 +81,7 @@ export class Overloaded extends MishapError {
 }
 
 /** Starts the time-out of a sender: 30 s, longer only while it sends at a tolerable rate. */
-export function watchSlow(intake: Intake, waitMs = slowMs): void {
+export function watchSlow(intake: IngestRequest, waitMs = slowMs): void {
   const { clock } = intake.core.deps
   intake.cancelTimer = clock.after(waitMs, () => {
     const restMs = intake.dueMs - clock.now()
@@ -92,14 +92,14 @@ export function watchSlow(intake: Intake, waitMs = slowMs): void {
 }
 
 /** Counts bytes that came, and the time that they give their sender. */
-export function arrived(intake: Intake, bytes: number): void {
+export function arrived(intake: IngestRequest, bytes: number): void {
   intake.wireBytes += bytes
   const aheadMs = intake.core.deps.clock.now() + slowMs
   intake.dueMs = Math.min(aheadMs, intake.dueMs + (bytes / slowBytesPerS) * 1000)
 }
 
 /** From here on it is we who take the time: the body is there and is unpacked and written. */
-export function watchUnpacking(intake: Intake): void {
+export function watchUnpacking(intake: IngestRequest): void {
   stopWatching(intake)
   if (intake.answered) return
   intake.cancelTimer = intake.core.deps.clock.after(unpackMs, () =>
@@ -107,7 +107,7 @@ export function watchUnpacking(intake: Intake): void {
   )
 }
 
-export function stopWatching(intake: Intake): void {
+export function stopWatching(intake: IngestRequest): void {
   intake.cancelTimer?.()
   intake.cancelTimer = undefined
 }
@@ -143,7 +143,7 @@ const drainBytesMax = 8 * 1024 * 1024
  * Answers a request with an error once, and counts it: each item of `walk` when the envelope was read, else the request
  * as one item of its route's category.
  */
-export function refuse(intake: Intake, error: MishapError, walk?: EnvelopeWalk): void {
+export function refuse(intake: IngestRequest, error: MishapError, walk?: EnvelopeWalk): void {
   if (intake.answered) return
   intake.answered = true
   stopWatching(intake)
@@ -185,7 +185,7 @@ export function drain(core: Core, req: IncomingMessage): void {
 const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
 /** Ends a request by a failure; one that is not ours is logged without a byte of the body and answered as INTERNAL. */
-export function fail(intake: Intake, error: unknown, walk?: EnvelopeWalk) {
+export function fail(intake: IngestRequest, error: unknown, walk?: EnvelopeWalk) {
   if (intake.req.destroyed && !intake.req.complete) {
     // The client left in the middle: nothing was kept, nobody is there to be answered.
     intake.answered = true
@@ -203,7 +203,7 @@ export function fail(intake: Intake, error: unknown, walk?: EnvelopeWalk) {
 }
 
 /** Deletes a spooled body that no record names; a failure leaves one orphan, which is logged. */
-export async function dropSpool(intake: Intake, key: string): Promise<void> {
+export async function dropSpool(intake: IngestRequest, key: string): Promise<void> {
   const { blobs, observe } = intake.core.deps
   intake.room?.free()
   await blobs.delete(key).catch((error: unknown) => {
@@ -229,7 +229,7 @@ const hintNames = [
 ]
 
 /** What the journal's record says about the request. */
-export function headOf(intake: Intake, key: AcceptKey, kind: RecordKind): RecordHead {
+export function headOf(intake: IngestRequest, key: IngestKey, kind: RecordKind): RecordHead {
   const { req, core } = intake
   const { headers } = req
   const head: RecordHead = {

@@ -1,24 +1,23 @@
 import { createServer, type IncomingHttpHeaders, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { connect } from 'node:net'
-import type { AcceptKey, KeySnapshot } from '../auth/keys.ts'
+import { type AddressInfo, connect } from 'node:net'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { type Config, readConfig } from '../base/config.ts'
 import { silent } from '../base/observe.ts'
 import type { JournalWriter, RecordHead } from '../journal/journal.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
-import { type Accept, createAccept } from './ingest.ts'
+import type { IngestKey, KeySnapshot } from '../store/meta/meta.ts'
+import { createIngest, type Ingest } from './ingest.ts'
 
 export const publicKey = '0123456789abcdef0123456789abcdef'
 export const otherKey = 'f'.repeat(32)
 export const disabledKey = 'd'.repeat(32)
 export const eventId = 'a'.repeat(32)
 
-export type Answer = { status: number; headers: IncomingHttpHeaders; body: string }
+type Answer = { status: number; headers: IncomingHttpHeaders; body: string }
 export type Sent = { method?: string; headers?: Record<string, string>; body?: Buffer | string | Iterable<Buffer> }
 
 /** A journal in memory; `failWith` makes the next appends reject, `roomWith` the next bodies beside it. */
-export function memoryJournal() {
+function memoryJournal() {
   const records: { head: RecordHead; body: Buffer }[] = []
   const state: {
     failWith: Error | undefined
@@ -66,7 +65,7 @@ export function memoryJournal() {
 }
 
 /** Blobs in memory; each piece of a stream waits for `pace`. */
-export function memoryBlobs() {
+function memoryBlobs() {
   const blobs = new Map<string, Buffer>()
   const state: { pace: ((bytes: number) => Promise<void>) | undefined } = { pace: undefined }
   const store: BlobStore = {
@@ -94,34 +93,34 @@ export function memoryBlobs() {
 }
 
 export type Rig = {
-  accept: Accept
+  accept: Ingest
   port: number
   journal: ReturnType<typeof memoryJournal>
   blobs: Map<string, Buffer>
   writing: ReturnType<typeof memoryBlobs>['state']
-  keys: Record<string, AcceptKey>
+  keys: Record<string, IngestKey>
   send(path: string, sent?: Sent): Promise<Answer>
   /** Writes `text` on a bare socket and resolves with everything that comes back until the server closes or `waitMs` pass. */
   raw(text: string | Buffer, options?: { half?: boolean; abort?: boolean; waitMs?: number }): Promise<string>
   close(): Promise<void>
 }
 
-/** Accept behind a real http server; project 7 of organization 3 with an open key, a disabled one, and project 8. */
+/** Ingest behind a real http server; project 7 of organization 3 with an open key, a disabled one, and project 8. */
 export async function createRig(
-  options: { config?: Partial<Config>; clock?: Clock; key?: Partial<AcceptKey>; bodyBytesMax?: number } = {},
+  options: { config?: Partial<Config>; clock?: Clock; key?: Partial<IngestKey>; bodyBytesMax?: number } = {},
 ): Promise<Rig> {
   const read = readConfig({}, {})
   if ('error' in read) throw new Error(read.error.sentence)
   const journal = memoryJournal()
   const { store, blobs, state: writing } = memoryBlobs()
   const open = { organizationId: 3, active: true, allowedOrigins: [] }
-  const keys: Record<string, AcceptKey> = {
+  const keys: Record<string, IngestKey> = {
     [publicKey]: { ...open, keyId: 1, projectId: 7, ...options.key },
     [otherKey]: { ...open, keyId: 2, projectId: 8 },
     [disabledKey]: { ...open, keyId: 4, projectId: 7, active: false },
   }
   const snapshot: KeySnapshot = { version: 1, keys }
-  const accept = createAccept({
+  const accept = createIngest({
     config: { ...read.config, ...options.config },
     clock: options.clock ?? systemClock,
     observe: silent,

@@ -4,9 +4,9 @@ import { parseAuthQuery } from '../wire/authheader.ts'
 import { normalizeId } from '../wire/ids.ts'
 
 /** `later` are routes that SDKs know and this version has not built; `unknown` is the rest under /api/{project}/. */
-export type RouteName = 'envelope' | 'store' | 'security' | 'attachments' | 'minidump' | 'later' | 'unknown'
+type RouteName = 'envelope' | 'store' | 'security' | 'attachments' | 'minidump' | 'later' | 'unknown'
 
-export type Route = {
+type Route = {
   name: RouteName
   /** 0 when the path names no project (/api/store/). */
   projectId: number

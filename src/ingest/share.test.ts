@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { AcceptKey } from '../auth/keys.ts'
+import type { IngestKey } from '../store/meta/meta.ts'
 import { besidePressureBytes, createShare, fairLevel, pressureBytes } from './share.ts'
 
 const MiB = 1024 * 1024
-const keyOf = (keyId: number, organizationId = keyId): AcceptKey => ({
+const keyOf = (keyId: number, organizationId = keyId): IngestKey => ({
   keyId,
   projectId: keyId,
   organizationId,
@@ -25,7 +25,7 @@ describe('fair level', () => {
   })
 })
 
-type Sender = { key: AcceptKey; bytesPerS: number; accepted: number; refused: number }
+type Sender = { key: IngestKey; bytesPerS: number; accepted: number; refused: number }
 
 /** Runs seconds of senders against a journal that is drained at a rate; 8 kB a request, in steps of 50 ms. */
 function run(
@@ -157,7 +157,7 @@ describe('shares', () => {
     const withBound = (bound: number, lag = 0) =>
       createShare({ lagBytes: () => lag, doneBytes: () => 0, besideBytes: () => 0 }, bound)
     /** How many bodies of 8 MiB each sender gets in, all of them asking in turns. */
-    function fill(share: ReturnType<typeof createShare>, keys: AcceptKey[]): number[] {
+    function fill(share: ReturnType<typeof createShare>, keys: IngestKey[]): number[] {
       const got = keys.map(() => 0)
       for (let turn = 0; turn < 200; turn++)
         keys.forEach((key, i) => {
@@ -168,7 +168,7 @@ describe('shares', () => {
     test('who is alone takes all of it', () => {
       expect(fill(withBound(64 * MiB), [keyOf(1)])).toEqual([200])
     })
-    test.each<[string, number, AcceptKey[], number, number]>([
+    test.each<[string, number, IngestKey[], number, number]>([
       ['half, while there are others', 0, [keyOf(1)], 64, 64],
       ['half of what is left', 512 * MiB, [keyOf(1)], 32, 32],
       ['a third each', 0, [keyOf(1), keyOf(2)], 42, 43],

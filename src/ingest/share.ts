@@ -1,5 +1,5 @@
-import type { AcceptKey } from '../auth/keys.ts'
 import type { JournalWriter } from '../journal/journal.ts'
+import type { IngestKey } from '../store/meta/meta.ts'
 import type { Limited } from './rates.ts'
 
 /** From this lag on keys are held to a fair share: 2 to 4 s of what one worker refines on two cores. */
@@ -28,17 +28,17 @@ type Meter = { organizationId: number; bytes: number; rate: number; budget: numb
 
 export type Share = {
   /** Says whether a key has to wait anyhow, before its body is read; takes nothing. */
-  waits(key: AcceptKey): Limited | undefined
+  waits(key: IngestKey): Limited | undefined
   /** Asks for `bytes` of a key at `nowMs`; says that it has to wait when the journal is behind and the key is why. */
-  take(key: AcceptKey, bytes: number, nowMs: number): Limited | undefined
+  take(key: IngestKey, bytes: number, nowMs: number): Limited | undefined
   /**
    * Takes room for `bytes` more of a body over 1 MiB that comes in; says that the key has to wait when it or its
    * organization has its part of the room already. To be given back by `release`.
    */
-  hold(key: AcceptKey, bytes: number, nowMs: number): Limited | undefined
-  release(key: AcceptKey, bytes: number): void
+  hold(key: IngestKey, bytes: number, nowMs: number): Limited | undefined
+  release(key: IngestKey, bytes: number): void
   /** Highest rate in bytes a second that a key may have now; Infinity while nothing waits. For tests and logs. */
-  level(key: AcceptKey): number
+  level(key: IngestKey): number
 }
 
 /**
@@ -91,7 +91,7 @@ class Admission implements Share {
     this.#boundBytes = boundBytes
   }
 
-  take(key: AcceptKey, bytes: number, nowMs: number): Limited | undefined {
+  take(key: IngestKey, bytes: number, nowMs: number): Limited | undefined {
     const passedMs = nowMs - this.#countedMs
     // A clock that was set back counts from there.
     if (passedMs < 0 || passedMs >= countMs)
@@ -105,13 +105,13 @@ class Admission implements Share {
     return undefined
   }
 
-  waits(key: AcceptKey): Limited | undefined {
+  waits(key: IngestKey): Limited | undefined {
     const meter = this.#on ? this.#meters.get(key.keyId) : undefined
     if (!meter || meter.share === Number.POSITIVE_INFINITY || meter.budget > 0) return undefined
     return { scope: 'key', reason: 'overloaded', retryAfterS }
   }
 
-  hold(key: AcceptKey, bytes: number, nowMs: number): Limited | undefined {
+  hold(key: IngestKey, bytes: number, nowMs: number): Limited | undefined {
     this.#hear(key, nowMs)
     const { keyId, organizationId } = key
     if (this.#isOverPart(key, bytes)) return { scope: 'key', reason: 'overloaded', retryAfterS }
@@ -121,7 +121,7 @@ class Admission implements Share {
     return undefined
   }
 
-  release(key: AcceptKey, bytes: number): void {
+  release(key: IngestKey, bytes: number): void {
     const held = this.#held.get(key.keyId)
     if (!held) return
     held.bytes -= bytes
@@ -133,7 +133,7 @@ class Admission implements Share {
    * comes next; first by organizations, then by the keys of one. The first body of a key always passes: it may be larger
    * than a part.
    */
-  #isOverPart(key: AcceptKey, bytes: number): boolean {
+  #isOverPart(key: IngestKey, bytes: number): boolean {
     const all = [...this.#held.values()]
     const own = all.filter((entry) => entry.organizationId === key.organizationId)
     const sum = (list: Held[]) => list.reduce((total, entry) => total + entry.bytes, 0)
@@ -151,17 +151,17 @@ class Admission implements Share {
     return held.bytes + bytes > part / (own.length + 1)
   }
 
-  #hear(key: AcceptKey, nowMs: number): void {
+  #hear(key: IngestKey, nowMs: number): void {
     this.#heardMs.set(key.keyId, nowMs)
     this.#organizations.set(key.keyId, key.organizationId)
   }
 
-  level(key: AcceptKey): number {
+  level(key: IngestKey): number {
     const meter = this.#on ? this.#meters.get(key.keyId) : undefined
     return meter?.share ?? Number.POSITIVE_INFINITY
   }
 
-  #meterOf(key: AcceptKey): Meter {
+  #meterOf(key: IngestKey): Meter {
     let meter = this.#meters.get(key.keyId)
     if (!meter) {
       meter = { organizationId: key.organizationId, bytes: 0, rate: 0, budget: 0, share: Number.POSITIVE_INFINITY }

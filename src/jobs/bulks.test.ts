@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { systemClock, testClock } from '../base/clock.ts'
 import { silent } from '../base/observe.ts'
 import { commit, effect, hash, nowMs, withProject } from '../store/meta/fixture.cases.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { type BulkDeps, createBulks } from './bulks.ts'
 

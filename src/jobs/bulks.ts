@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts'
 import { faultOf, type Observe } from '../base/observe.ts'
 import type { BulkRequests } from '../operations/issue-changes.ts'
 import type { Bulk } from '../store/meta/issues/bulk.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 
 export type BulkDeps = {
   clock: Clock

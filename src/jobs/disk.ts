@@ -1,9 +1,9 @@
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DiskBudget } from '../base/config.ts'
-import type { EventStore } from '../store/events/events.ts'
+import type { EventStore } from '../store/events/event-store.ts'
 import { sizesByTable, type TableName } from '../store/events/tables.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 
 /** What is stored, by kind, and what it may take. Bytes. */
 export type DiskState = {
@@ -41,7 +41,7 @@ export function budgetBytes(
   return Math.floor(Math.min(whole, Math.max(whole / 2, whole - others)))
 }
 
-export type DiskDeps = {
+type DiskDeps = {
   /** The data folder. */
   data: string
   budget: DiskBudget

@@ -5,7 +5,7 @@ import { silent } from '../base/observe.ts'
 import { encodeEventRow } from '../store/events/encode.ts'
 import { row } from '../store/events/events.cases.ts'
 import type { EventEffect } from '../store/meta/meta.ts'
-import { createThinning, type ThinningDeps } from './downsampling.ts'
+import { createDownsampling, type DownsamplingDeps } from './downsampling.ts'
 import { createTurn } from './lock.ts'
 
 const weekMs = 7 * 86_400_000
@@ -73,7 +73,7 @@ async function open(issues: Given[]) {
   meta.commitBatch(batch, { events: effects, attachments: [], outcomes: [], dead: [] }, startMs)
   const rowsNow = async () => (await events.size()).find((item) => item.table === 'events')?.rows ?? 0
   const thinning = (budgetRows: number) => {
-    const deps: ThinningDeps = {
+    const deps: DownsamplingDeps = {
       clock: systemClock,
       observe: silent,
       meta,
@@ -94,7 +94,7 @@ async function open(issues: Given[]) {
         }
       },
     }
-    return createThinning(deps)
+    return createDownsampling(deps)
   }
   /** Rows of each issue, in the order in which they were given. */
   const left = async () => {

@@ -1,7 +1,7 @@
 import type { Crowd, LargeGroup } from '../store/events/downsample.ts'
-import type { EventStore } from '../store/events/events.ts'
+import type { EventStore } from '../store/events/event-store.ts'
 import { keptMax } from '../store/events/spread.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 
 export type ThinnableDeps = {
   meta: Pick<MetaStore, 'issueIdsOf' | 'hashesOf' | 'issuesOver'>

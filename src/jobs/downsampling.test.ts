@@ -6,7 +6,7 @@ import { MishapError } from '../base/errors.ts'
 import { silent } from '../base/observe.ts'
 import type { RestIssue, RestIssueDetail } from '../contract/issues.ts'
 import { orderOf } from './downsample-candidates.ts'
-import { createThinning, type ThinningDeps } from './downsampling.ts'
+import { createDownsampling, type DownsamplingDeps } from './downsampling.ts'
 import { createTurn } from './lock.ts'
 
 const hourMs = 3_600_000
@@ -72,7 +72,7 @@ describe('thinning over the real stores', () => {
   }, 30_000)
   afterAll(() => world.close())
 
-  const depsOf = (budgetRows: number | null, change: Partial<ThinningDeps['events']> = {}): ThinningDeps => {
+  const depsOf = (budgetRows: number | null, change: Partial<DownsamplingDeps['events']> = {}): DownsamplingDeps => {
     const { meta, events, blobs } = world.app
     return {
       clock: systemClock,
@@ -122,8 +122,8 @@ describe('thinning over the real stores', () => {
       .sort()
 
   test('within the budget, or without one, nothing happens', async () => {
-    expect(await createThinning(depsOf(1000)).run()).toEqual({ stored: 403_000, budget: 1_000_000 })
-    expect(await createThinning(depsOf(null)).run()).toEqual({ stored: 403_000, budget: null })
+    expect(await createDownsampling(depsOf(1000)).run()).toEqual({ stored: 403_000, budget: 1_000_000 })
+    expect(await createDownsampling(depsOf(null)).run()).toEqual({ stored: 403_000, budget: null })
     expect([world.app.meta.thinRuns(9), (await look()).ids.length]).toEqual([[], common])
   })
 
@@ -147,17 +147,17 @@ describe('thinning over the real stores', () => {
     }
     const before = systemClock.now()
     // 443,000 of 403,000; 5% below it are 382,850
-    expect(await createThinning(deps).run()).toMatchObject({ stored: 353_000, droppedSpans: gone })
+    expect(await createDownsampling(deps).run()).toMatchObject({ stored: 353_000, droppedSpans: gone })
     expect([gone.length, spans.length, asked.every((at) => at <= before - 23 * hourMs)]).toEqual([3, 0, true])
     expect([world.app.meta.thinRuns(9), world.app.meta.getValue('spans-gone')]).toEqual([[], '1'])
     // one that nothing is left of does not go on for ever
-    expect(await createThinning(deps).run()).toEqual({ stored: 353_000, budget: 403_000 })
+    expect(await createDownsampling(deps).run()).toEqual({ stored: 353_000, budget: 403_000 })
   })
 
   test('over it the oldest go, no more than needed; counts, ledger, files and the check stay true', async () => {
     const { meta, blobs } = world.app
     const before = await look()
-    const result = await createThinning(depsOf(300)).run()
+    const result = await createDownsampling(depsOf(300)).run()
     const after = await look()
     const gone = common - after.ids.length
     expect(result).toEqual({ thinned: gone, stored: (403 - gone) * rowBytes, budget: 300_000 })
@@ -197,7 +197,7 @@ describe('thinning over the real stores', () => {
     async (place, budget) => {
       const { events, meta } = world.app
       let calls = 0
-      const broken = createThinning(
+      const broken = createDownsampling(
         depsOf(budget, {
           [place]: async (...given: never[]) => {
             // two questions come before a cut is begun
@@ -211,7 +211,7 @@ describe('thinning over the real stores', () => {
       await expect(broken.run()).rejects.toThrow('killed')
       expect(meta.thinSteps().at(-1)?.stage).toBe(place === 'cutAway' ? 'counted' : 'planned')
       expect(await faults()).toEqual([])
-      const next = createThinning(depsOf(budget))
+      const next = createDownsampling(depsOf(budget))
       await next.resume()
       expect(meta.thinSteps().at(-1)?.stage).toBe('cut')
       await next.run()
@@ -230,7 +230,7 @@ describe('thinning over the real stores', () => {
   test('an events store that goes away in the middle is waited for, as long as it takes', async () => {
     const { events } = world.app
     let away = 6
-    const thinning = createThinning({
+    const thinning = createDownsampling({
       ...depsOf(98, {
         cutAway: async (cut) => {
           if (away-- > 0) throw new MishapError('STORE_UNAVAILABLE')
@@ -248,7 +248,7 @@ describe('thinning over the real stores', () => {
   test('rows that a power cut brings back are taken out again; a cut is forgotten once it is proven', async () => {
     const { meta, events } = world.app
     const before = (await look()).ids.length
-    const first = createThinning(
+    const first = createDownsampling(
       // as if what it wrote had been lost with the power
       depsOf(68, { cutAway: async () => first.stop() }),
     )
@@ -256,7 +256,7 @@ describe('thinning over the real stores', () => {
     const step = meta.thinSteps().at(-1)
     expect([step?.stage, (await look()).ids.length]).toEqual(['cut', before])
     const state = { nowMs: systemClock.now() }
-    const next = createThinning({ ...depsOf(68), clock: { ...systemClock, now: () => state.nowMs } })
+    const next = createDownsampling({ ...depsOf(68), clock: { ...systemClock, now: () => state.nowMs } })
     await next.resume()
     const { ids, detail } = await look()
     expect([ids.length < before, detail.thinned]).toEqual([true, common - ids.length])
@@ -272,7 +272,7 @@ describe('thinning over the real stores', () => {
   test('each issue keeps 22; what cannot be held is said, and not tried for each event', async () => {
     const asked: string[] = []
     const { events } = world.app
-    const thinning = createThinning(
+    const thinning = createDownsampling(
       depsOf(10, {
         largeGroups: (wanted) => {
           asked.push(wanted.newest)

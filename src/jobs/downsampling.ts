@@ -2,16 +2,16 @@ import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import { faultOf, type Observe } from '../base/observe.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
-import type { EventStore } from '../store/events/events.ts'
+import type { EventStore } from '../store/events/event-store.ts'
 import { evictedFirst } from '../store/events/tables.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { type ThinCut, type ThinStep, thinnedRemoval } from '../store/meta/retention/downsampling.ts'
 import type { DiskState } from './disk.ts'
 import { cutOf, groupsOf, type ThinnableDeps, thinnable, type Unit } from './downsample-candidates.ts'
 import { droppedName, noteEvicted } from './evicted-rows.ts'
 import type { Turn } from './lock.ts'
 
-export type ThinningDeps = {
+export type DownsamplingDeps = {
   clock: Clock
   observe: Observe
   meta: Pick<
@@ -47,7 +47,7 @@ export type ThinningDeps = {
 }
 
 /** Holds the disk budget by taking out the oldest days of spans, then the oldest and most repeated events. */
-export type Thinning = {
+export type Downsampling = {
   /**
    * Ends what a crash broke off, and waits for the events store as long as it takes; never rejects. To be called before
    * refining starts: rollups that are counted anew rely on it.
@@ -78,7 +78,7 @@ const proofMs = 15 * 60_000
 const startOf = (week: string) => Date.parse(`${week}T00:00:00Z`)
 
 /** The files of events that go: found while the events stand. An attachment comes within a day of its event's week. */
-async function thinAttachments({ meta, events }: ThinningDeps, { runId, cut }: ThinStep): Promise<void> {
+async function thinAttachments({ meta, events }: DownsamplingDeps, { runId, cut }: ThinStep): Promise<void> {
   const [fromMs, toMs] = [startOf(cut.week) - dayMs, startOf(cut.week) + weekMs + dayMs]
   for (let after = 0; ; ) {
     const some = meta.attachedBetween(cut.projectId, fromMs, toMs, after, idsMax)
@@ -91,7 +91,7 @@ async function thinAttachments({ meta, events }: ThinningDeps, { runId, cut }: T
 }
 
 /** Deletes the files that were noted; a crash leaves the rest for the next time. */
-async function deleteFiles({ meta, blobs }: ThinningDeps): Promise<void> {
+async function deleteFiles({ meta, blobs }: DownsamplingDeps): Promise<void> {
   for (
     let keys = meta.doomedBlobs(thinnedRemoval, idsMax);
     keys.length > 0;
@@ -103,7 +103,7 @@ async function deleteFiles({ meta, blobs }: ThinningDeps): Promise<void> {
 }
 
 /** One cut from where it stands to its end; `counted` is told how many events it takes. */
-async function finish(deps: ThinningDeps, step: ThinStep, counted: (rows: number) => void): Promise<void> {
+async function finish(deps: DownsamplingDeps, step: ThinStep, counted: (rows: number) => void): Promise<void> {
   const { meta, events } = deps
   if (step.stage === 'planned') {
     const found = await events.rowsOfCut(step.cut)
@@ -123,7 +123,7 @@ const awayCodes: readonly string[] = ['STORE_UNAVAILABLE', 'QUERY_TIMEOUT']
  * and not taken away would count twice in rollups that are counted anew meanwhile. Throws what is no outage, after some
  * tries.
  */
-async function finishSurely(deps: ThinningDeps, step: ThinStep, stopped: AbortSignal): Promise<number> {
+async function finishSurely(deps: DownsamplingDeps, step: ThinStep, stopped: AbortSignal): Promise<number> {
   let taken = 0
   for (let tries = 1; ; tries++) {
     const now = deps.meta.thinSteps().find((thinStep) => thinStep.id === step.id)
@@ -149,7 +149,7 @@ async function finishSurely(deps: ThinningDeps, step: ThinStep, stopped: AbortSi
  * what was dropped.
  */
 async function dropPartitions(
-  deps: ThinningDeps,
+  deps: DownsamplingDeps,
 ): Promise<{ disk: DiskState; dropped: Record<string, readonly string[]> }> {
   const { events, meta, clock, measure } = deps
   const first = await measure()
@@ -182,7 +182,7 @@ async function dropPartitions(
 }
 
 /** Alone among those who take rows out, and while nothing is committed. */
-async function alone<T>({ turn, pause }: Pick<ThinningDeps, 'turn' | 'pause'>, work: () => Promise<T>): Promise<T> {
+async function alone<T>({ turn, pause }: Pick<DownsamplingDeps, 'turn' | 'pause'>, work: () => Promise<T>): Promise<T> {
   const release = await turn()
   try {
     const resume = await pause()
@@ -197,7 +197,7 @@ async function alone<T>({ turn, pause }: Pick<ThinningDeps, 'turn' | 'pause'>, w
 }
 
 /** Takes rows that a power cut brought back out again. Returns whether there were any. */
-async function cutAgain({ events, observe }: ThinningDeps, { id, cut }: ThinStep): Promise<boolean> {
+async function cutAgain({ events, observe }: DownsamplingDeps, { id, cut }: ThinStep): Promise<boolean> {
   const left = (await events.rowsOfCut(cut)).reduce((sum, row) => sum + row.rows, 0)
   if (left === 0) return false
   observe.warn({ step: id, left }, 'thinned events had come back; they are taken out again')
@@ -206,7 +206,7 @@ async function cutAgain({ events, observe }: ThinningDeps, { id, cut }: ThinStep
 }
 
 /** Cuts of a while ago are asked for once more, and forgotten when nothing is left of them. */
-async function prove(deps: ThinningDeps, masked: (week: string) => void): Promise<void> {
+async function prove(deps: DownsamplingDeps, masked: (week: string) => void): Promise<void> {
   for (const step of deps.meta.thinSteps()) {
     if (step.stage !== 'cut' || Math.abs(deps.clock.now() - step.madeMs) < proofMs) continue
     if (await alone(deps, () => cutAgain(deps, step))) masked(step.cut.week)
@@ -236,7 +236,7 @@ function createRound(runId: number, disk: DiskState, target: number, stopped: Ab
 const isOver = (round: Round): boolean => round.wanted <= 0 || round.held || round.stopped.aborted
 
 /** Takes rows of a cut out, the oldest first and no more than wanted, half a million at a time. */
-async function thinCut(deps: ThinningDeps, whole: ThinCut, round: Round): Promise<void> {
+async function thinCut(deps: DownsamplingDeps, whole: ThinCut, round: Round): Promise<void> {
   const { events, meta } = deps
   for (let isWhole = false; !isWhole && !isOver(round); ) {
     const rows = (await events.rowsOfCut(whole)).reduce((sum, row) => sum + row.rows, 0)
@@ -268,7 +268,7 @@ function enoughOf(units: readonly Unit[], wanted: number): Unit[] {
 }
 
 /** Takes the first of these units out. Returns those that may still have something. */
-async function thinUnits(deps: ThinningDeps, units: Unit[], before: number, round: Round): Promise<Unit[]> {
+async function thinUnits(deps: DownsamplingDeps, units: Unit[], before: number, round: Round): Promise<Unit[]> {
   const some = enoughOf(units, round.wanted)
   const groups = [...groupsOf(some).values()]
   for (const [at, group] of groups.entries()) {
@@ -280,7 +280,7 @@ async function thinUnits(deps: ThinningDeps, units: Unit[], before: number, roun
 }
 
 /** What there is to be thinned in one run: it goes on where the round before has ended. */
-function createSupply(deps: ThinningDeps) {
+function createSupply(deps: DownsamplingDeps) {
   const before = deps.meta.cursor()
   const list = thinnable(deps, before)
   const state: { units: Unit[]; isEmpty: boolean } = { units: [], isEmpty: false }
@@ -302,7 +302,7 @@ function createSupply(deps: ThinningDeps) {
 }
 
 /** Makes the thinning of process app; nothing runs before `resume` or `run`. */
-export function createThinning(deps: ThinningDeps): Thinning {
+export function createDownsampling(deps: DownsamplingDeps): Downsampling {
   const { meta, events, observe } = deps
   const stopping = new AbortController()
   const stopped = stopping.signal

@@ -1,8 +1,9 @@
 import type { Clock } from '../base/clock.ts'
 import type { Observe } from '../base/observe.ts'
-import type { Issue, MetaStore } from '../store/meta/meta.ts'
+import type { Issue } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 
-export type FailureDeps = {
+type FailureDeps = {
   clock: Clock
   observe: Pick<Observe, 'warn'>
   meta: Pick<MetaStore, 'joinFailures' | 'boundFailures' | 'issuesByIds'>
@@ -16,7 +17,7 @@ const stepsMax = 50
 /** Sides, and links, that a project keeps. */
 export const failuresMax = 100_000
 
-export type JoinRun = { looked: number; linked: number; aside: number; fault?: string }
+type JoinRun = { looked: number; linked: number; aside: number; fault?: string }
 
 /**
  * Links what commits brought: browser events to the server errors that they hide. `aside`: sides that could not be looked at,

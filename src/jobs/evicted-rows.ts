@@ -1,5 +1,5 @@
 import { anyTable, type TableName } from '../store/events/tables.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 
 /** Notes that rows left by their age or for the disk budget: the ledger counts more of them than are stored from now on. */
 export function noteEvicted(meta: Pick<MetaStore, 'getValue' | 'setValue'>, table: TableName): void {

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts'
-import type { EventStore } from '../store/events/events.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { EventStore } from '../store/events/event-store.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 
 /** Feedback looked at in one run. */
 const rowsMax = 200

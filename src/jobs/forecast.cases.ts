@@ -4,7 +4,7 @@ import { forecastOf } from './forecast.ts'
 
 /** Generated histories: each gives the number of events of a minute. All by a seed, so that a figure can be made again. */
 
-export function poisson(mean: number, random: () => number): number {
+function poisson(mean: number, random: () => number): number {
   if (mean > 60) {
     const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
     return Math.max(0, Math.round(mean + Math.sqrt(mean) * normal))
@@ -27,12 +27,12 @@ const gamma = (shape: number, random: () => number): number => {
 }
 
 /** Events of a time: its first minute, and how many there are. Times are asked for in order. */
-export type Series = (minute: number, minutes: number) => number
+type Series = (minute: number, minutes: number) => number
 export type Kind = 'steady' | 'daily' | 'working' | 'clusters' | 'noisy' | 'rare'
-export const kinds: readonly Kind[] = ['steady', 'daily', 'working', 'clusters', 'noisy', 'rare']
+const kinds: readonly Kind[] = ['steady', 'daily', 'working', 'clusters', 'noisy', 'rare']
 
 /** The level of a kind at a minute, as a factor of its mean. */
-export function shapeOf(kind: Kind, minute: number): number {
+function shapeOf(kind: Kind, minute: number): number {
   const hour = (minute / 60) % 24
   const day = Math.floor(minute / 1440) % 7
   if (kind === 'daily' || kind === 'noisy') return 1 + 0.8 * Math.sin((2 * Math.PI * (hour - 8)) / 24)
@@ -41,7 +41,7 @@ export function shapeOf(kind: Kind, minute: number): number {
 }
 
 /** A series of a kind with `perHour` events on average. */
-export function seriesOf(kind: Kind, perHour: number, random: () => number): Series {
+function seriesOf(kind: Kind, perHour: number, random: () => number): Series {
   let factor = 1
   return (minute, minutes) => {
     const mean = (perHour / 60) * minutes * shapeOf(kind, minute)
@@ -67,7 +67,7 @@ const slotMinutes = 2
  * Watches a series as the commit and the job do: slots of two minutes, hours, a forecast made anew each hour from the
  * hours of the week before. Calls `over` at the end of each slot that is over its limit, until it returns true.
  */
-export function watch(series: Series, startMs: number, toMinute: number, over: (minute: number) => boolean): void {
+function watch(series: Series, startMs: number, toMinute: number, over: (minute: number) => boolean): void {
   const hours = Array.from({ length: 168 }, (_, hour) => series(hour * 60, 60))
   let limits = forecastOf(startMs, hours)
   let hourCount = 0

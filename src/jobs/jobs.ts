@@ -3,18 +3,18 @@ import type { Clock } from '../base/clock.ts'
 import { faultOf, type Observe } from '../base/observe.ts'
 import type { Artifacts } from '../operations/artifacts.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
-import type { EventStore } from '../store/events/events.ts'
+import type { EventStore } from '../store/events/event-store.ts'
 import type { RetentionDays } from '../store/events/table.ts'
 import { anyTable, type TableName, tableNames } from '../store/events/tables.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
-import type { Thinning } from './downsampling.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { Downsampling } from './downsampling.ts'
 import { boundFailures } from './error-links.ts'
 import { droppedName, noteEvicted } from './evicted-rows.ts'
 import { linkFeedback } from './feedback.ts'
 import type { Turn } from './lock.ts'
 import { keepOwn } from './own-retention.ts'
 import type { Removals } from './removals.ts'
-import type { Regroup } from './reprocessing.ts'
+import type { Reprocessing } from './reprocessing.ts'
 import type { Scraping } from './scrape.ts'
 import { createJobStates, type JobState } from './states.ts'
 import type { Triage } from './triage.ts'
@@ -29,9 +29,9 @@ export type JobDeps = {
   blobs: BlobStore
   alerts: Pick<Alerts, 'run'>
   removals: Pick<Removals, 'run'>
-  thinning: Pick<Thinning, 'run'>
+  thinning: Pick<Downsampling, 'run'>
   artifacts: Pick<Artifacts, 'isWriting' | 'dropFailures'>
-  regroup: Pick<Regroup, 'run'>
+  regroup: Pick<Reprocessing, 'run'>
   scraping: Pick<Scraping, 'run'>
   triage: Pick<Triage, 'clock' | 'forecasts' | 'people' | 'failures'>
   turn: Turn
@@ -43,7 +43,7 @@ type Job = { name: string; everyMs: number; firstMs: number; run(deps: JobDeps):
 
 const dayMs = 86_400_000
 const minuteMs = 60_000
-/** Dead items are kept for 14 days (spec.md 9). */
+/** Dead letters are kept for 14 days (docs/operating.md). */
 const deadKeptMs = 14 * dayMs
 
 async function deleteAll(blobs: BlobStore, keys: string[]): Promise<number> {

@@ -1,9 +1,9 @@
 import type { Alerts } from '../alert/alert.ts'
 import { noticeMail } from '../alert/notice.ts'
 import type { Clock } from '../base/clock.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 
-export type NoticeDeps = {
+type NoticeDeps = {
   clock: Clock
   meta: Pick<
     MetaStore,

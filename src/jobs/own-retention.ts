@@ -1,8 +1,8 @@
 import type { BlobStore } from '../store/blobs/blobs.ts'
-import type { EventStore } from '../store/events/events.ts'
+import type { EventStore } from '../store/events/event-store.ts'
 import type { RetentionDays } from '../store/events/table.ts'
 import { anyTable, partitionStart, tableNames } from '../store/events/tables.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { noteEvicted } from './evicted-rows.ts'
 
 const dayMs = 86_400_000

@@ -3,11 +3,13 @@ import type { Observe } from '../base/observe.ts'
 import { type OwnerRule, ownerRuleOf, readOwnership } from '../domain/ownership.ts'
 import { notifyAssignee } from '../operations/issue-changes.ts'
 import { latestEventsOf, ownedEventOf } from '../query/owned.ts'
-import type { EventStore, SeenEvent } from '../store/events/events.ts'
+import type { EventStore } from '../store/events/event-store.ts'
+import type { SeenEvent } from '../store/events/events.ts'
 import type { Suggestion } from '../store/meta/issues/suggestions.ts'
-import type { Issue, MetaStore, Person } from '../store/meta/meta.ts'
+import type { Issue, Person } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 
-export type OwnerDeps = {
+type OwnerDeps = {
   clock: Clock
   observe: Pick<Observe, 'warn'>
   meta: Pick<

@@ -1,9 +1,9 @@
 import type { Clock } from '../base/clock.ts'
 import { faultOf, type Observe } from '../base/observe.ts'
-import type { EventStore } from '../store/events/events.ts'
+import type { EventStore } from '../store/events/event-store.ts'
 import type { Turn } from './lock.ts'
 
-export type BeginParts = {
+type BeginParts = {
   clock: Clock
   observe: Observe
   events: Pick<EventStore, 'migrate'>

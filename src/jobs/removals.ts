@@ -2,8 +2,8 @@ import type { Clock } from '../base/clock.ts'
 import type { Observe } from '../base/observe.ts'
 import type { RemovalRequests } from '../operations/removals.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
-import type { EventStore } from '../store/events/events.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { EventStore } from '../store/events/event-store.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { Removal } from '../store/meta/retention/removals.ts'
 
 export type RemovalDeps = {

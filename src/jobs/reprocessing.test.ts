@@ -4,9 +4,9 @@ import { MishapError } from '../base/errors.ts'
 import { silent } from '../base/observe.ts'
 import type { EventRow } from '../store/events/events.ts'
 import type { EventEffect, Issue } from '../store/meta/meta.ts'
-import type { Regrouping, RegroupStep } from '../store/meta/retention/reprocessing.ts'
+import type { Regrouping, ReprocessingStep } from '../store/meta/retention/reprocessing.ts'
 import { createTurn } from './lock.ts'
-import { createRegroup, type MappedAgain, type RegroupDeps } from './reprocessing.ts'
+import { createReprocessing, type MappedAgain, type ReprocessingDeps } from './reprocessing.ts'
 
 const dayMs = 86_400_000
 const week = '2026-11-16'
@@ -21,7 +21,7 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
       return { jpos, gen: more.gens?.[jpos] ?? 0, hash: 'a', week: more.weeks?.[jpos] ?? week }
     }),
     counts: { a: rows } as Record<string, number>,
-    steps: [] as RegroupStep[],
+    steps: [] as ReprocessingStep[],
     runs: [] as Regrouping[],
     arrivals: [{ projectId: 1, bundleIds: [5] }],
     late: [] as number[],
@@ -45,13 +45,13 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
     if (error !== undefined) throw error
   }
   const isOld =
-    ({ rewrite }: RegroupStep | { rewrite: RegroupStep['rewrite'] }) =>
+    ({ rewrite }: ReprocessingStep | { rewrite: ReprocessingStep['rewrite'] }) =>
     (row: Row) =>
       rewrite.positions.includes(row.jpos) && row.gen === rewrite.gen && row.week === rewrite.week
-  const isNew = (rewrite: RegroupStep['rewrite']) => (row: Row) =>
+  const isNew = (rewrite: ReprocessingStep['rewrite']) => (row: Row) =>
     rewrite.positions.includes(row.jpos) && row.gen > rewrite.gen && row.week === rewrite.week
   const stepOf = (id: number) => state.steps.find((step) => step.id === id)
-  const meta: RegroupDeps['meta'] = {
+  const meta: ReprocessingDeps['meta'] = {
     cursor: () => 1e6,
     hashesOf: (ids) => new Map(ids.map((id) => [id, ['a']])),
     openRemovals: () => state.removals as never,
@@ -96,7 +96,7 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
     openRegroupings: () => state.runs.filter((run) => run.endedMs === null),
     planRegroup: (regroupingId, rewrite) => {
       at('plan')
-      const step: RegroupStep = {
+      const step: ReprocessingStep = {
         id: state.steps.length + 1,
         regroupingId,
         rewrite,
@@ -107,9 +107,9 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
       state.steps.push(step)
       return step
     },
-    regroupSteps: (only) =>
+    reprocessingSteps: (only) =>
       state.steps
-        .filter((step) => step.stage !== ('gone' as RegroupStep['stage']))
+        .filter((step) => step.stage !== ('gone' as ReprocessingStep['stage']))
         .filter(({ stage, madeMs }) => {
           if (typeof only !== 'object') return only === undefined || stage !== 'cut'
           return stage === 'cut' && Math.abs(only.fromMs - madeMs) >= only.apartMs
@@ -136,7 +136,7 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
     // Events come while the first two questions are answered.
     issueById: (id) => ({ id, count: Math.min(3, ++state.asked) }) as Issue,
   }
-  const events: RegroupDeps['events'] = {
+  const events: ReprocessingDeps['events'] = {
     marksOf: async (wanted) => {
       at('marks')
       state.log.push(`by ${wanted.debugIds.length} ids`)
@@ -168,7 +168,7 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
     },
     edgesOf: async () => ({ events: 1, firstMs: 1, lastMs: 2, firstRelease: '', lastRelease: '' }),
   }
-  const deps: RegroupDeps = {
+  const deps: ReprocessingDeps = {
     clock,
     observe: silent,
     meta,
@@ -226,7 +226,7 @@ const sound = (state: ReturnType<typeof world>['state'], rows: number) => {
 describe('events whose maps came later', () => {
   test('are looked at page by page, and written in steps of a bounded size', async () => {
     const { deps, state, clock } = world(2500)
-    const result = await passing(clock, createRegroup(deps).run())
+    const result = await passing(clock, createReprocessing(deps).run())
     expect(result).toEqual({ looked: 2500, mapped: 2500, moved: 2500 })
     sound(state, 2500)
     expect(state.counts).toEqual({ a: 0, b: 2500 })
@@ -248,7 +248,7 @@ describe('events whose maps came later', () => {
   test('nothing is begun where no group missed what came', async () => {
     const { deps, state, clock } = world(3)
     const quiet = { ...deps, meta: { ...deps.meta, missedBy: () => [] } }
-    expect(await passing(clock, createRegroup(quiet).run())).toEqual({ looked: 0, mapped: 0, moved: 0 })
+    expect(await passing(clock, createReprocessing(quiet).run())).toEqual({ looked: 0, mapped: 0, moved: 0 })
     expect([state.runs, state.arrivals, state.held]).toEqual([[], [], 0])
   })
 
@@ -259,17 +259,17 @@ describe('events whose maps came later', () => {
       state.debugIds = 1
       return () => undefined
     }
-    await passing(clock, createRegroup({ ...deps, pause }).run())
+    await passing(clock, createReprocessing({ ...deps, pause }).run())
     expect(state.counts).toEqual({ a: 0, b: 3 })
   })
 
   test('of many events some are held in memory at a time', async () => {
     const { deps, state, clock } = world(250)
-    const marksOf: RegroupDeps['events']['marksOf'] = async (wanted) => {
+    const marksOf: ReprocessingDeps['events']['marksOf'] = async (wanted) => {
       state.log.push(`planned before: ${state.steps.length}`)
       return deps.events.marksOf(wanted)
     }
-    await passing(clock, createRegroup({ ...deps, marksMax: 100, events: { ...deps.events, marksOf } }).run())
+    await passing(clock, createReprocessing({ ...deps, marksMax: 100, events: { ...deps.events, marksOf } }).run())
     expect(state.log.filter((item) => item.startsWith('planned before'))).toEqual(
       [0, 1, 2].map((n) => `planned before: ${n}`),
     )
@@ -278,7 +278,7 @@ describe('events whose maps came later', () => {
 
   test('weeks and generations are written apart; what is mapped already stays, with what it still misses', async () => {
     const { deps, state, clock } = world(6, { gens: [0, 1, 0, 0], weeks: [week, week, '2026-11-09'] })
-    await passing(clock, createRegroup(deps).run())
+    await passing(clock, createReprocessing(deps).run())
     expect(state.log.filter((item) => item === 'plan')).toHaveLength(2)
     expect(state.rows.filter((row) => row.gen === 1)).toHaveLength(6)
     expect(state.ended).toMatchObject([{ kept: ['d:0 a'] }])
@@ -287,7 +287,7 @@ describe('events whose maps came later', () => {
   test('many debug ids are not searched for one by one: all rows of the groups are looked at', async () => {
     const { deps, state, clock } = world(1)
     state.debugIds = 121
-    await passing(clock, createRegroup(deps).run())
+    await passing(clock, createReprocessing(deps).run())
     expect(state.log).toContain('by 0 ids')
   })
 
@@ -295,7 +295,7 @@ describe('events whose maps came later', () => {
     const { deps, state, clock } = world(2)
     state.arrivals = []
     state.late = [1]
-    await passing(clock, createRegroup(deps).run())
+    await passing(clock, createReprocessing(deps).run())
     expect(state.runs).toMatchObject([{ cause: 'late', endedMs: expect.any(Number) }])
     expect(state.ended).toMatchObject([{ groups: [{ names: ['l'] }], kept: [] }])
   })
@@ -306,14 +306,14 @@ describe('events whose maps came later', () => {
         const { deps, state, clock } = world(1000)
         const slow = {
           ...deps,
-          mapAgain: async (...asked: Parameters<RegroupDeps['mapAgain']>) => {
+          mapAgain: async (...asked: Parameters<ReprocessingDeps['mapAgain']>) => {
             clock.advance(400)
             return deps.mapAgain(...asked)
           },
         }
         state.waiting = waiting
         const startMs = clock.now()
-        await passing(clock, createRegroup(slow).run())
+        await passing(clock, createReprocessing(slow).run())
         return clock.now() - startMs
       }),
     )
@@ -324,7 +324,7 @@ describe('events whose maps came later', () => {
     const { deps, state, clock } = world(4)
     state.thinned = [2]
     state.counts = { a: 3 }
-    await passing(clock, createRegroup(deps).run())
+    await passing(clock, createReprocessing(deps).run())
     expect(state.rows.map((row) => [row.jpos, row.hash])).toEqual([0, 1, 3].map((jpos) => [jpos, 'b']))
     expect(state.counts).toEqual({ a: 0, b: 3 })
   })
@@ -332,7 +332,7 @@ describe('events whose maps came later', () => {
   test('a removal and thinning go first: the run waits for the next time', async () => {
     const { deps, state, clock } = world(3)
     state.removals = [{ projectId: 1 }]
-    const job = createRegroup(deps)
+    const job = createReprocessing(deps)
     expect(await passing(clock, job.run())).toMatchObject({ mapped: 0 })
     expect([state.arrivals.length, state.log.includes('plan')]).toEqual([1, false])
     // A cut of thinning that is asked for once more would take what moves into its groups.
@@ -352,11 +352,11 @@ test('a removal that is asked for while rows are written takes them back: what i
     await writeAgain(...written)
     state.removals = [{ projectId: 1 }]
   }
-  await passing(clock, createRegroup({ ...deps, events: { ...deps.events, writeAgain: asking } }).run())
+  await passing(clock, createReprocessing({ ...deps, events: { ...deps.events, writeAgain: asking } }).run())
   sound(state, 3)
   expect([state.counts, state.arrivals.length, state.steps[0]?.stage]).toEqual([{ a: 3 }, 1, 'gone'])
   state.removals = []
-  await passing(clock, createRegroup(deps).run())
+  await passing(clock, createReprocessing(deps).run())
   expect(state.counts).toEqual({ a: 0, b: 3 })
 })
 
@@ -379,7 +379,7 @@ describe('what is broken off', () => {
       state.fails.set('write', [away()])
       state.fails.set('takeBack', [away(), new Error('odd')])
     }
-    const job = createRegroup(deps)
+    const job = createReprocessing(deps)
     const failed = await passing(
       clock,
       job.run().then(
@@ -397,7 +397,7 @@ describe('what is broken off', () => {
     expect(state.runs.filter((run) => run.endedMs === null)).toEqual([])
   })
 
-  test.each<[RegroupStep['stage'], counts: Record<string, number>]>([
+  test.each<[ReprocessingStep['stage'], counts: Record<string, number>]>([
     ['planned', { a: 2 }],
     ['counted', { a: 0, b: 2 }],
   ])('a start finds a step that is %s', async (stage, counts) => {
@@ -408,7 +408,7 @@ describe('what is broken off', () => {
     state.counts = counts
     state.fails.set('replace', [away()])
     state.fails.set('takeBack', [away()])
-    await passing(clock, createRegroup(deps).resume())
+    await passing(clock, createReprocessing(deps).resume())
     sound(state, 2)
     expect(state.steps.map((step) => step.stage)).toEqual([stage === 'planned' ? 'gone' : 'cut'])
   })
@@ -417,7 +417,7 @@ describe('what is broken off', () => {
     const { deps, state, clock } = world(1)
     deps.meta.beginRegrouping(1, 'upload', 1)
     state.debugIds = 0
-    await passing(clock, createRegroup(deps).run())
+    await passing(clock, createReprocessing(deps).run())
     expect([state.runs.length, state.runs[0]?.endedMs === null, state.arrivals]).toEqual([1, false, []])
   })
 
@@ -426,7 +426,7 @@ describe('what is broken off', () => {
     const rewrite = { projectId: 1, week, gen: 0, positions: [0], from: ['a'], to: ['b'], hours: [0], token: 't' }
     state.steps = [{ id: 1, regroupingId: 1, rewrite, stale: [], stage: 'counted', madeMs: clock.now() }]
     state.fails.set('replace', Array(5).fill(new Error('odd')))
-    const job = createRegroup(deps)
+    const job = createReprocessing(deps)
     await passing(clock, job.resume())
     expect(state.steps[0]?.stage).toBe('counted')
     await passing(clock, job.run())
@@ -435,7 +435,7 @@ describe('what is broken off', () => {
 
   test('rows that a power cut brought back are taken out, and a step is forgotten when it is proven', async () => {
     const { deps, state, clock } = world(2)
-    const job = createRegroup(deps)
+    const job = createReprocessing(deps)
     await passing(clock, job.run())
     state.rows.push({ jpos: 1, gen: 0, hash: 'a', week })
     await passing(clock, job.run())
@@ -451,7 +451,7 @@ describe('what is broken off', () => {
 
 test('an upload starts it a second later, once, and once more for what comes while it runs', async () => {
   const { deps, state, clock } = world(3)
-  const job = createRegroup(deps)
+  const job = createReprocessing(deps)
   job.kick()
   job.kick()
   expect(state.log).toEqual([])

@@ -1,28 +1,29 @@
 import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import { faultOf, type Observe } from '../base/observe.ts'
-import type { EventRow, EventStore } from '../store/events/events.ts'
+import type { EventStore } from '../store/events/event-store.ts'
+import type { EventRow } from '../store/events/events.ts'
 import type { RowMark } from '../store/events/reprocess.ts'
 import { lateName, type MissedGroup } from '../store/meta/ingest/missing-source-maps.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import type {
   Regrouping,
-  RegroupMove,
-  RegroupResult,
-  RegroupRewrite,
-  RegroupStep,
+  ReprocessingMove,
+  ReprocessingResult,
+  ReprocessingRewrite,
+  ReprocessingStep,
 } from '../store/meta/retention/reprocessing.ts'
 import type { Turn } from './lock.ts'
 
 /** Stored rows that were mapped again; `tsv` has the lines of `moves`. */
 export type MappedAgain = {
   tsv: Uint8Array<ArrayBuffer>
-  moves: (RegroupMove & { tsvFrom: number; tsvTo: number; hour: number })[]
+  moves: (ReprocessingMove & { tsvFrom: number; tsvTo: number; hour: number })[]
   kept: { hash: string; names: string[] }[]
   broken: number
 }
 
-export type RegroupDeps = {
+export type ReprocessingDeps = {
   clock: Clock
   observe: Observe
   meta: Pick<
@@ -43,7 +44,7 @@ export type RegroupDeps = {
     | 'endRegrouping'
     | 'openRegroupings'
     | 'planRegroup'
-    | 'regroupSteps'
+    | 'reprocessingSteps'
     | 'commitRegroup'
     | 'setRegroupStep'
     | 'dropRegroupStep'
@@ -60,13 +61,13 @@ export type RegroupDeps = {
   /** Records that refine has not committed. */
   waiting(): number
   /** Issues that changed, for the screens. */
-  told(result: RegroupResult): void
+  told(result: ReprocessingResult): void
   /** Rows that are found together; else 100,000. */
   marksMax?: number
 }
 
 /** Maps events again whose maps came after them. */
-export type Regroup = {
+export type Reprocessing = {
   /**
    * Ends or takes back what a crash broke off, and waits for the events store as long as it takes; never rejects. To be
    * called before refining starts: rollups that are counted anew rely on it.
@@ -82,7 +83,7 @@ export type Regroup = {
 
 const dayMs = 86_400_000
 /** How far back events are mapped again. */
-export const backMs = 30 * dayMs
+const backMs = 30 * dayMs
 /** Uploads come in many pieces; a second later most are there. */
 const gatherMs = 1000
 /** A map that was late is there by then, or never will be. */
@@ -93,7 +94,7 @@ const marksOrdinaryMax = 100_000
 const pageMax = 200
 const stepRowsMax = 2000
 const stepBytesMax = 24 * 1024 * 1024
-/** Of one insert (architecture.md: under 16 MB). */
+/** Of one insert (under 16 MB). */
 const pieceBytesMax = 12 * 1024 * 1024
 const edgeTriesMax = 5
 const triesMax = 5
@@ -124,13 +125,13 @@ function piecesOf(lines: readonly Uint8Array[]): Buffer[] {
 }
 
 /** Takes the new rows of a step back: as if it had never been begun. */
-async function takeBack({ meta, events }: RegroupDeps, step: RegroupStep): Promise<void> {
+async function takeBack({ meta, events }: ReprocessingDeps, step: ReprocessingStep): Promise<void> {
   await events.takeBack(step.rewrite)
   meta.dropRegroupStep(step.id)
 }
 
 /** From where the new rows count: the old ones go, and issues that lost some learn when theirs were. */
-async function finish({ meta, events }: RegroupDeps, step: RegroupStep): Promise<void> {
+async function finish({ meta, events }: ReprocessingDeps, step: ReprocessingStep): Promise<void> {
   const { projectId } = step.rewrite
   await events.replace(step.rewrite)
   for (const id of step.stale) {
@@ -146,9 +147,9 @@ async function finish({ meta, events }: RegroupDeps, step: RegroupStep): Promise
 }
 
 /** Ends what stands open, however often the events store goes away. Throws what is no outage, after some tries. */
-async function endSurely(deps: RegroupDeps, id: number, stopped: AbortSignal): Promise<void> {
+async function endSurely(deps: ReprocessingDeps, id: number, stopped: AbortSignal): Promise<void> {
   for (let tries = 1; ; tries++) {
-    const step = deps.meta.regroupSteps('open').find((regroupStep) => regroupStep.id === id)
+    const step = deps.meta.reprocessingSteps('open').find((regroupStep) => regroupStep.id === id)
     try {
       if (step?.stage === 'planned') await takeBack(deps, step)
       else if (step?.stage === 'counted') await finish(deps, step)
@@ -165,7 +166,7 @@ async function endSurely(deps: RegroupDeps, id: number, stopped: AbortSignal): P
  * An issue that is being removed must not hand its events to another one; and a cut of thinning that is not proven yet
  * would take rows that move into its groups for such as a power cut brought back.
  */
-const isHeld = (meta: RegroupDeps['meta'], projectId: number): boolean =>
+const isHeld = (meta: ReprocessingDeps['meta'], projectId: number): boolean =>
   meta.openRemovals().some((openRemoval) => openRemoval.projectId === projectId || openRemoval.projectId === 0) ||
   meta.thinSteps().some((thinStep) => thinStep.cut.projectId === projectId)
 
@@ -193,7 +194,7 @@ async function writeStep(room: Room, { moves, lines }: Fresh, place: Place): Pro
       if (isHeld(meta, room.projectId)) return false
       const result = meta.commitRegroup(
         step.id,
-        left.map(({ fromHash, fromSigns, effect }): RegroupMove => ({ fromHash, fromSigns, effect })),
+        left.map(({ fromHash, fromSigns, effect }): ReprocessingMove => ({ fromHash, fromSigns, effect })),
       )
       room.moved += result.moved
       room.mapped += left.length
@@ -210,7 +211,7 @@ async function writeStep(room: Room, { moves, lines }: Fresh, place: Place): Pro
 type Place = { week: string; gen: number }
 type Counts = Record<'looked' | 'mapped' | 'moved', number>
 type Room = {
-  deps: RegroupDeps
+  deps: ReprocessingDeps
   projectId: number
   run: Regrouping
   stopped: AbortSignal
@@ -223,7 +224,7 @@ type Room = {
   kept: Set<string>
 }
 
-function rewriteOf(projectId: number, { week, gen }: Place, moves: MappedAgain['moves']): RegroupRewrite {
+function rewriteOf(projectId: number, { week, gen }: Place, moves: MappedAgain['moves']): ReprocessingRewrite {
   const unique = <T>(values: T[]) => [...new Set(values)]
   return {
     projectId,
@@ -288,7 +289,7 @@ type Ask = { projectId: number; cause: Regrouping['cause']; groups(): MissedGrou
 
 /** The rows of some groups that may have missed what came, some at a time: a project may have millions of them. */
 async function* marksOf(
-  { events, meta, clock, marksMax = marksOrdinaryMax }: RegroupDeps,
+  { events, meta, clock, marksMax = marksOrdinaryMax }: ReprocessingDeps,
   { projectId, cause }: Ask,
   groups: MissedGroup[],
 ): AsyncGenerator<RowMark[]> {
@@ -330,7 +331,7 @@ function byPlace(marks: readonly RowMark[]): Map<string, { place: Place; positio
 }
 
 /** Events of some groups of a project. Returns undefined where it has to wait or was stopped: it is asked once more then. */
-async function regroup(deps: RegroupDeps, ask: Ask, stopped: AbortSignal): Promise<Counts | undefined> {
+async function regroup(deps: ReprocessingDeps, ask: Ask, stopped: AbortSignal): Promise<Counts | undefined> {
   const { meta, observe, clock } = deps
   const { projectId, cause } = ask
   if (isHeld(meta, projectId)) return undefined
@@ -372,9 +373,9 @@ async function regroup(deps: RegroupDeps, ask: Ask, stopped: AbortSignal): Promi
 }
 
 /** Steps of a while ago: rows that a power cut brought back go again. */
-async function prove({ meta, events, turn, clock, observe }: RegroupDeps): Promise<void> {
+async function prove({ meta, events, turn, clock, observe }: ReprocessingDeps): Promise<void> {
   // A step has thousands of positions: only those that are due are read.
-  for (const { id, rewrite } of meta.regroupSteps({ fromMs: clock.now(), apartMs: proofMs })) {
+  for (const { id, rewrite } of meta.reprocessingSteps({ fromMs: clock.now(), apartMs: proofMs })) {
     const release = await turn()
     try {
       const left = await events.standing(rewrite)
@@ -391,7 +392,7 @@ async function prove({ meta, events, turn, clock, observe }: RegroupDeps): Promi
 }
 
 /** What is to be looked at now. */
-function asks({ meta, clock }: RegroupDeps): { ask: Ask; done(): void }[] {
+function asks({ meta, clock }: ReprocessingDeps): { ask: Ask; done(): void }[] {
   const nowMs = clock.now()
   const uploads = meta.arrivals().map(({ projectId, bundleIds }) => {
     return {
@@ -407,8 +408,8 @@ function asks({ meta, clock }: RegroupDeps): { ask: Ask; done(): void }[] {
 }
 
 /** Ends what is open, with the turn. */
-async function endOpen(deps: RegroupDeps, stopped: AbortSignal): Promise<void> {
-  for (const step of deps.meta.regroupSteps('open')) {
+async function endOpen(deps: ReprocessingDeps, stopped: AbortSignal): Promise<void> {
+  for (const step of deps.meta.reprocessingSteps('open')) {
     const release = await deps.turn()
     try {
       await endSurely(deps, step.id, stopped)
@@ -419,7 +420,7 @@ async function endOpen(deps: RegroupDeps, stopped: AbortSignal): Promise<void> {
 }
 
 /** Makes the job; nothing runs before `resume`, `run` or `kick`. */
-export function createRegroup(deps: RegroupDeps): Regroup {
+export function createReprocessing(deps: ReprocessingDeps): Reprocessing {
   const { meta, clock, observe } = deps
   const stopping = new AbortController()
   const stopped = stopping.signal
@@ -459,7 +460,7 @@ export function createRegroup(deps: RegroupDeps): Regroup {
   return {
     run,
     resume: async () => {
-      for (const { id } of meta.regroupSteps('open')) {
+      for (const { id } of meta.reprocessingSteps('open')) {
         try {
           await endSurely(deps, id, stopped)
         } catch (error) {

@@ -1,11 +1,12 @@
 import type { Clock } from '../base/clock.ts'
 import { asksEvents } from '../domain/issue-states.ts'
-import type { EventStore } from '../store/events/events.ts'
+import type { EventStore } from '../store/events/event-store.ts'
 import type { ClockTurn, DueIssue, DueTurn } from '../store/meta/issues/scheduled-transitions.ts'
-import type { Issue, MetaStore } from '../store/meta/meta.ts'
+import type { Issue } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { forecastOf } from './forecast.ts'
 
-export type ClockworkDeps = {
+type ClockworkDeps = {
   clock: Clock
   meta: Pick<MetaStore, 'issuesDue' | 'turnIssues' | 'forecastsWanted' | 'putForecasts' | 'hashesOf'>
   events: Pick<EventStore, 'togetherOf' | 'series'>

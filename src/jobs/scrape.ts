@@ -3,7 +3,7 @@ import { MishapError } from '../base/errors.ts'
 import type { Observe } from '../base/observe.ts'
 import type { Outgoing, OutgoingAnswer } from '../base/outgoing.ts'
 import type { Artifacts } from '../operations/artifacts.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { DueScrape, ScrapeSettings } from '../store/meta/projects/scrape.ts'
 
 export type ScrapeDeps = {

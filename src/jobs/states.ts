@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import { faultOf } from '../base/observe.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 
 /** What a person sees of a job. */
 export type JobState = {

@@ -2,15 +2,16 @@ import type { Alerts } from '../alert/alert.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Observe } from '../base/observe.ts'
 import type { LiveChange } from '../contract/live.ts'
-import type { EventStore } from '../store/events/events.ts'
-import type { Issue, MetaStore } from '../store/meta/meta.ts'
+import type { EventStore } from '../store/events/event-store.ts'
+import type { Issue } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { type Bulks, createBulks } from './bulks.ts'
 import { joinFailures } from './error-links.ts'
 import { runNotices } from './notices.ts'
 import { runOwners } from './owners.ts'
 import { runClock, runForecasts } from './scheduled-transitions.ts'
 
-export type TriageDeps = {
+type TriageDeps = {
   clock: Clock
   observe: Observe
   meta: MetaStore

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 
 /** Where what is known of the clock outlives a restart. */
 const valueName = 'retention-clock'

@@ -3,7 +3,7 @@ import { testClock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import type { SeenEvent } from '../store/events/events.ts'
 import { commit, effect, hash, nowMs, withProject } from '../store/meta/fixture.cases.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { createUnmerge, type UnmergeDeps } from './unmerge.ts'
 

@@ -2,17 +2,19 @@ import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import type { Unmerge } from '../operations/issue-merges.ts'
 import { normalOf } from '../query/event.ts'
-import type { EventFilter, EventStore } from '../store/events/events.ts'
+import type { EventStore } from '../store/events/event-store.ts'
+import type { EventFilter } from '../store/events/events.ts'
 import { latestTexts } from '../store/meta/issues/issue-state.ts'
 import type { Leaving } from '../store/meta/issues/merge.ts'
-import type { Issue, MetaStore } from '../store/meta/meta.ts'
+import type { Issue } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { IssueEdges } from '../store/meta/retention/reprocessing.ts'
 
 export type UnmergeDeps = {
   clock: Clock
   meta: Pick<
     MetaStore,
-    'issueById' | 'issueHashes' | 'openBatches' | 'regroupSteps' | 'thinSteps' | 'namedEvents' | 'unmergeHashes'
+    'issueById' | 'issueHashes' | 'openBatches' | 'reprocessingSteps' | 'thinSteps' | 'namedEvents' | 'unmergeHashes'
   >
   events: Pick<EventStore, 'countsOf' | 'edgesOf' | 'ofIssue' | 'eventsAmong'>
   /** Has the turn and lets the batches in flight end, until the returned function is called. */
@@ -40,7 +42,7 @@ type Part = { texts: Leaving['texts'] | undefined; edges: IssueEdges | undefined
 /** Throws where a crash left rows that count nowhere yet, or such that are counted and going. */
 function demandSettled({ meta }: UnmergeDeps): void {
   const isThinning = meta.thinSteps().some((thinStep) => thinStep.stage !== 'cut')
-  if (isThinning || meta.openBatches().length > 0 || meta.regroupSteps('open').length > 0)
+  if (isThinning || meta.openBatches().length > 0 || meta.reprocessingSteps('open').length > 0)
     throw new MishapError('STORE_UNAVAILABLE')
 }
 

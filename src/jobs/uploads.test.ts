@@ -9,7 +9,7 @@ import { createArtifacts } from '../operations/artifacts.ts'
 import type { AssembleAsk } from '../operations/uploads.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
 import { nowMs, withProject } from '../store/meta/fixture.cases.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { sweepUploads } from './uploads.ts'
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Artifacts } from '../operations/artifacts.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 
 type UploadSweepDeps = {
   meta: Pick<MetaStore, 'dropChunks' | 'bundleKeys' | 'chunkKeys'>

@@ -1,5 +1,5 @@
 /** What one body that comes in takes, in bytes. */
-export type RoomUse = {
+type RoomUse = {
   /** What came of it. */
   came: number
   /** The same or what it declared, and its record's head. */

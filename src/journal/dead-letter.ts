@@ -9,7 +9,7 @@ import type { RecordHead } from './journal.ts'
 export type DeadCount = { category: DataCategory; itemType: string; spans?: number; of?: DataCategory }
 
 /** What a dead item keeps: the record's head, its body (inflated), and how it was counted. */
-export type Dead = { head: RecordHead; body: Buffer; count: DeadCount }
+type Dead = { head: RecordHead; body: Buffer; count: DeadCount }
 
 const kinds: ReadonlySet<string> = new Set(['envelope', 'store', 'security', 'attachments', 'minidump'])
 

@@ -3,7 +3,7 @@ import type { DataCategory } from '../base/outcome.ts'
 /**
  * The durable queue between accept and refine. What `append` has resolved for survives kill -9 and power loss.
  * A position (`jpos`) is `segment * 2^28 + offset`: one number below 2^53 for 33 million segments of at most 256 MiB,
- * so it needs no bigint anywhere (architecture.md names 2^40, whose 8,192 segments would last some hours at full load).
+ * so it needs no bigint anywhere (2^40 would leave 8,192 segments, which last some hours at full load).
  */
 export const segmentSpan = 2 ** 28
 

@@ -34,10 +34,10 @@ export function encodePrefix(jpos: number, head: Buffer, body: Buffer): Buffer {
 }
 
 /** Why decoding stopped: `short` = the bytes end within a record, `end` = an end mark, `corrupt` = a checksum is wrong. */
-export type Stop = 'full' | 'short' | 'end' | 'corrupt'
+type Stop = 'full' | 'short' | 'end' | 'corrupt'
 
 /** What one pass over bytes found: whole records, where it stopped (offset in the bytes) and why. */
-export type Decoded = { records: JournalRecord[]; at: number; stop: Stop; needBytes: number }
+type Decoded = { records: JournalRecord[]; at: number; stop: Stop; needBytes: number }
 
 /** Where the record with this prefix ends that stands at `jpos`; undefined for an end mark, a short or an impossible one. */
 export function recordEnd(prefix: Buffer, jpos: number): number | undefined {

@@ -24,7 +24,7 @@ export type RecordEnd = { jpos: number; keyId: number; items: ItemEnd[]; more: n
 export type NoteItem = { type: string; bytes: number; outcome: Outcome | 'waiting'; reason: OutcomeReason | '' }
 
 /** One request to ingest and how it was answered. */
-export type IntakeNote = {
+export type RequestNote = {
   atMs: number
   /** 0: without a known key. */
   keyId: number

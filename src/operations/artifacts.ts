@@ -20,7 +20,7 @@ import {
 } from './uploads.ts'
 
 /** One file for a release. */
-export type ReleaseFile = {
+type ReleaseFile = {
   organizationId: number
   projectIds: readonly number[]
   release: string
@@ -30,7 +30,7 @@ export type ReleaseFile = {
 }
 
 /** Bytes of fetched files per project. Anybody with its key can name addresses that answer with 32 MiB each. */
-export const scrapedBytesMax = 1024 ** 3
+const scrapedBytesMax = 1024 ** 3
 
 /** Files that were fetched from their public addresses. */
 export type ScrapedFiles = {

@@ -5,7 +5,8 @@ import { addressesIn } from '../alert/recipients.ts'
 import type { Seal } from '../auth/seal.ts'
 import { MishapError } from '../base/errors.ts'
 import type { Channel } from '../store/meta/issues/alerts.ts'
-import type { MetaStore, Organization } from '../store/meta/meta.ts'
+import type { Organization } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 
 /** Each new issue looks at all channels of its organization. */
 const channelsMax = 50

@@ -1,7 +1,8 @@
 import type { Actor } from '../auth/auth.ts'
 import type { Clock } from '../base/clock.ts'
 import { handlesOf, mentionsIn } from '../domain/comment.ts'
-import type { Activity, Issue, MetaStore } from '../store/meta/meta.ts'
+import type { Activity, Issue } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { type Announces, announceIssues } from './announce.ts'
 
 type Parts = Announces & {

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import { fixedIssues } from '../domain/commit-fixes.ts'
-import type { MetaStore, Project } from '../store/meta/meta.ts'
+import type { Project } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { NewCommit } from '../store/meta/releases/commits.ts'
 import { type Announces, announceIssues } from './announce.ts'
 
@@ -8,7 +9,7 @@ import { type Announces, announceIssues } from './announce.ts'
 const issuesMax = 1_000
 
 /** A commit that says which issues it fixes. */
-export type Fix = { commit: NewCommit; shortIds: string[] }
+type Fix = { commit: NewCommit; shortIds: string[] }
 
 /**
  * The commits of a call that fix issues and that no release has yet. A build sends the same commits again and again. Only

@@ -2,7 +2,7 @@ import type { Actor } from '../auth/auth.ts'
 import type { Clock } from '../base/clock.ts'
 import type { FeedbackState } from '../domain/feedback-states.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 
 /** Calls a feedback new, resolved or spam. */
 export function setFeedbackState(

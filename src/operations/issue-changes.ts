@@ -5,7 +5,8 @@ import type { NoticeKind, OwnMarks } from '../store/meta/issues/attention.ts'
 import type { AskedBulk, Bulk } from '../store/meta/issues/bulk.ts'
 import type { Merge } from '../store/meta/issues/merge-steps.ts'
 import type { IssueChange } from '../store/meta/issues/triage.ts'
-import type { Issue, MetaStore } from '../store/meta/meta.ts'
+import type { Issue } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { type Announces, announceIssues } from './announce.ts'
 
 /** From this many on a change is done in steps, so that nothing else waits for it. */

@@ -1,12 +1,13 @@
 import type { Actor } from '../auth/auth.ts'
 import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
-import type { Issue, MetaStore } from '../store/meta/meta.ts'
+import type { Issue } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { type Announces, announceIssues } from './announce.ts'
 import { manyFrom, patienceMs, type RunsBulks } from './issue-changes.ts'
 
 /** Issues that became one: `parent` stays, `children` are gone and lead there. */
-export type Merged = { parent: number; children: number[] }
+type Merged = { parent: number; children: number[] }
 
 /**
  * Makes issues that the caller may triage one and tells the open screens. The one with most events stays, of equal ones the

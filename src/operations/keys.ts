@@ -1,5 +1,6 @@
 import type { Actor } from '../auth/auth.ts'
-import type { KeyChange, MetaStore, ProjectKey } from '../store/meta/meta.ts'
+import type { KeyChange, ProjectKey } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 
 /** Hands the changed keys to ingest; resolves when it uses them. */
 export type PublishesKeys = { publishKeys(): Promise<void> }

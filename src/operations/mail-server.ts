@@ -1,7 +1,7 @@
 import { type SmtpSettings, smtpOf, smtpValue } from '../alert/smtp.ts'
 import type { Seal } from '../auth/seal.ts'
 import { MishapError } from '../base/errors.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 
 /** The settings as a person types them. An absent password keeps the stored one. */
 export type SmtpText = {

@@ -5,7 +5,8 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { roles, rolesToGive, rolesToInvite } from '../auth/roles.ts'
 import { testClock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
-import type { MetaStore, Organization, Person, Role } from '../store/meta/meta.ts'
+import type { Organization, Person, Role } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import {
   acceptInvitation,

@@ -6,7 +6,8 @@ import type { Auth } from '../auth/auth.ts'
 import { mayChange, rolesToGive, rolesToInvite } from '../auth/roles.ts'
 import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
-import type { Member, MetaStore, Organization, Person, Role } from '../store/meta/meta.ts'
+import type { Member, Organization, Person, Role } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { Invitation } from '../store/meta/people/members.ts'
 
 /** Invitations of one organization that are open at the same time. */

@@ -1,5 +1,6 @@
 import type { Actor } from '../auth/auth.ts'
-import type { MetaStore, Organization } from '../store/meta/meta.ts'
+import type { Organization } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { OrganizationChange } from '../store/meta/people/organization-change.ts'
 
 /**

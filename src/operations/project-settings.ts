@@ -4,7 +4,8 @@ import { MishapError } from '../base/errors.ts'
 import type { ProjectFilters } from '../domain/filters.ts'
 import { readOwnership } from '../domain/ownership.ts'
 import type { Environment } from '../store/meta/ingest/environments.ts'
-import type { MetaStore, Project } from '../store/meta/meta.ts'
+import type { Project } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { Ownership } from '../store/meta/projects/ownership.ts'
 
 /** Faulty lines that an error names. */

@@ -2,7 +2,8 @@ import type { Actor } from '../auth/auth.ts'
 import { sealedToken } from '../auth/scrape-token.ts'
 import type { Seal } from '../auth/seal.ts'
 import { freeSlug } from '../store/meta/database/names.ts'
-import type { MetaStore, Project, ProjectChange, ProjectKey } from '../store/meta/meta.ts'
+import type { Project, ProjectChange, ProjectKey } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { PublishesKeys } from './keys.ts'
 
 /** A project to make. Without a slug it gets a free one that is made of its name. */
@@ -15,7 +16,7 @@ export type AddsProjects = Pick<MetaStore, 'createProject' | 'projectBySlug' | '
  * Stores a project with its first key: without a key nothing can be sent to it. Ingest does not know the key yet, see
  * `createProject`. Throws VALIDATION (name, slug), CONFLICT for a slug that is taken.
  */
-export function addProject(
+function addProject(
   meta: AddsProjects,
   { organizationId, name, platform, slug }: NewProject,
 ): { project: Project; key: ProjectKey } {

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts'
-import type { MetaStore, Project } from '../store/meta/meta.ts'
+import type { Project } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { NewCommit, Place, Ref, Repository } from '../store/meta/releases/commits.ts'
 import type { Deploy } from '../store/meta/releases/deploys.ts'
 import type { ReleaseChange } from '../store/meta/releases/releases.ts'

@@ -1,4 +1,5 @@
-import type { MetaStore, Project, ProjectKey } from '../store/meta/meta.ts'
+import type { Project, ProjectKey } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { type AddsProjects, ensureProject } from './projects.ts'
 
 /** Name and slug of the project that Mishap reports its own errors to. */

@@ -1,8 +1,9 @@
 import type { Actor, Auth } from '../auth/auth.ts'
-import type { ApiToken, MetaStore, Organization } from '../store/meta/meta.ts'
+import type { ApiToken, Organization } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 
 /** A token that was just made. `secret` is known this once. */
-export type NewToken = { token: ApiToken; secret: string }
+type NewToken = { token: ApiToken; secret: string }
 
 function newest(tokens: readonly ApiToken[], { id, secret }: { id: number; secret: string }): NewToken {
   const token = tokens.find((item) => item.id === id)

@@ -4,7 +4,7 @@ import { MishapError } from '../base/errors.ts'
 import type { Observe } from '../base/observe.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { Bundle, BundleLink } from '../store/meta/artifacts/artifacts.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 
 export type ArtifactDeps = {
   clock: Clock

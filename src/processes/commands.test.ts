@@ -13,7 +13,7 @@ import { type Config, readConfig } from '../base/config.ts'
 import { MishapError } from '../base/errors.ts'
 import { silent } from '../base/observe.ts'
 import { layOut, restoreMark } from '../serve/folders.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { runStopped } from './commands.ts'
 

@@ -25,9 +25,9 @@ import type { Folders, Sockets } from '../serve/messages.ts'
 import { supervise } from '../serve/supervise.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
 import { createEventStore } from '../store/events/clickhouse.ts'
-import type { EventStore } from '../store/events/events.ts'
+import type { EventStore } from '../store/events/event-store.ts'
 import { programValue } from '../store/meta/database/migrate.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
 
 const databaseFile = 'mishap.sqlite'
@@ -36,7 +36,7 @@ const dayMs = 86_400_000
 const engineStartMs = 60_000
 
 /** Opens meta and accounts of a data folder. Throws MishapError START_NEWER_DATA. */
-export async function openPeople(
+async function openPeople(
   config: Config,
   folder: string,
   clock: Clock,
@@ -116,7 +116,7 @@ export function peopleCommands(meta: MetaStore, auth: Auth, url: string, changed
 }
 
 /** What backups and checks work with, wherever the stores are open. */
-export type KeepParts = {
+type KeepParts = {
   config: Config
   version: string
   clock: Clock

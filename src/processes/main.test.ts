@@ -36,8 +36,16 @@ function run(words: string[], { env = {}, input = '' }: { env?: Record<string, s
 }
 
 const bootstrapWords = (data: string) => [
-  ...['bootstrap', '--org', 'Acme', '--project', 'Web', '--email', 'ada@example.test', '--password-stdin'],
-  ...['--data', data],
+  'bootstrap',
+  '--org',
+  'Acme',
+  '--project',
+  'Web',
+  '--email',
+  'ada@example.test',
+  '--password-stdin',
+  '--data',
+  data,
 ]
 
 describe('what is said and done at once', () => {

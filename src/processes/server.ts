@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { readKeyFile, writeKeyFile } from '../auth/keyfile.ts'
-import type { KeySnapshot } from '../auth/keys.ts'
 import { lockDataFolder } from '../auth/lock.ts'
 import { loadSecrets } from '../auth/secret.ts'
 import { systemClock } from '../base/clock.ts'
@@ -12,7 +11,7 @@ import { MishapError } from '../base/errors.ts'
 import { createNetworks } from '../base/network.ts'
 import { createObserve, type Observe } from '../base/observe.ts'
 import type { OutcomeCount } from '../base/outcome.ts'
-import { type Accept, createAccept } from '../ingest/ingest.ts'
+import { createIngest, type Ingest } from '../ingest/ingest.ts'
 import { findOrphans } from '../ingest/spool.ts'
 import { openJournalReader, openJournalWriter } from '../journal/files.ts'
 import type { JournalWriter, RecordHead } from '../journal/journal.ts'
@@ -33,8 +32,9 @@ import { type Child, supervise } from '../serve/supervise.ts'
 import { createSweep } from '../serve/sweep.ts'
 import { dropUnfinished, openFileBlobs } from '../store/blobs/files.ts'
 import { engineAnswers } from '../store/events/alive.ts'
+import type { KeySnapshot } from '../store/meta/meta.ts'
 
-export type ServerOptions = { config: Config; version: string; dev: boolean; say(line: string): void }
+type ServerOptions = { config: Config; version: string; dev: boolean; say(line: string): void }
 
 /** All of a stop together takes less than 5 s: what has not ended by then is killed, as `kill -9` loses nothing either. */
 const stopMs = 4000
@@ -43,7 +43,7 @@ const notesMs = 500
 const tellDurableMs = 20
 const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
-type KeyUse = ReturnType<Accept['drainUses']>[number]
+type KeyUse = ReturnType<Ingest['drainUses']>[number]
 
 /** Everything that process main holds. */
 type Main = {
@@ -175,10 +175,10 @@ function sendDurable(main: Main): void {
 }
 
 /**
- * Accept's refusals and key uses: one summed record a second. While the journal takes nothing (its bound, a full disk)
+ * Ingest's refusals and key uses: one summed record a second. While the journal takes nothing (its bound, a full disk)
  * they wait here, summed up, so that no outcome is lost with it.
  */
-function createOutcomeRecorder(journal: () => JournalWriter, accept: Accept): () => Promise<void> {
+function createOutcomeRecorder(journal: () => JournalWriter, accept: Ingest): () => Promise<void> {
   const waiting = { outcomes: new Map<string, OutcomeCount>(), uses: new Map<number, KeyUse>() }
   return async () => {
     for (const count of accept.drainOutcomes()) {
@@ -260,7 +260,7 @@ function startChildren(options: ServerOptions, observe: Observe, main: () => Mai
 }
 
 /** Answers /metrics from what this process knows and what app told last. */
-function createMetrics(main: Main, accept: Accept) {
+function createMetrics(main: Main, accept: Ingest) {
   const { config, version } = main.options
   const loop = watchLoop()
   const child = (item: Child) => ({ up: item.up(), pid: item.pid() })
@@ -286,7 +286,7 @@ function createMetrics(main: Main, accept: Accept) {
 }
 
 /** Every request: health, ingest, then everything else to process app once its origin is checked. */
-function createFront(main: Main, accept: Accept) {
+function createFront(main: Main, accept: Ingest) {
   const { config, dev } = main.options
   const url = new URL(config.url)
   const who = createClientOf(config.trustedProxies, url)
@@ -332,7 +332,7 @@ function createFront(main: Main, accept: Accept) {
 }
 
 /** Tells process app what accept has answered; while app is away nobody asks for it. */
-function tellNotes(main: Main, accept: Accept): void {
+function tellNotes(main: Main, accept: Ingest): void {
   const notes = accept.drainNotes()
   if (notes.length > 0) main.app.send({ kind: 'notes', notes } satisfies ToApp)
 }
@@ -436,7 +436,7 @@ export async function startServer(
   const journal = await openJournal(config, folders.journal, observe)
   const dropOrphans = await cleanSpool(folders, journal, observe)
   const state = newState(config)
-  const accept = createAccept({
+  const accept = createIngest({
     config,
     clock: systemClock,
     observe,

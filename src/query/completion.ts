@@ -6,7 +6,7 @@ import { searchKeyOf } from './search/lookup.ts'
 import { cutRelease } from './search/release-parts.ts'
 
 /** A value that completes a key; `events` is null where nothing is counted. */
-export type Completion = { value: string; events: number | null }
+type Completion = { value: string; events: number | null }
 
 type Counted = { value: string; events: number }
 

@@ -1,7 +1,7 @@
 import { MishapError } from '../base/errors.ts'
 
 /**
- * A place in a list: `value:offset:isPrevious`, three whole numbers (protocol.md 6). `value` 0: counted by offset.
+ * A place in a list: `value:offset:isPrevious`, three whole numbers (docs/rest.md). `value` 0: counted by offset.
  * Else it names the last row of the page before: its time in ms and, in the last ten digits, its id.
  */
 export type Cursor = { after: { valueMs: number; id: number } | undefined; offset: number }
@@ -34,7 +34,7 @@ export function writeCursor(cursor: Cursor, previous = false): string {
  * `may-skip`: none twice, and one whose value changes may be missed. `may-repeat`: one may come twice or be missed, as the
  * rows before a page are counted.
  */
-export type Walk = 'stable' | 'may-skip' | 'may-repeat'
+type Walk = 'stable' | 'may-skip' | 'may-repeat'
 
 /** One page of a list: the rows, how many there are in all where known, and where older and newer rows begin. */
 export type Page<Row> = {

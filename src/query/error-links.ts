@@ -2,7 +2,8 @@ import type { RestBrowserEvent, RestBrowserSide, RestFailure } from '../contract
 import type { Findings } from '../domain/event.ts'
 import type { SeenEvent } from '../store/events/events.ts'
 import type { FailureLink } from '../store/meta/issues/error-links.ts'
-import type { Issue, MetaStore } from '../store/meta/meta.ts'
+import type { Issue } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 
 type Deps = {
   meta: Pick<

@@ -13,7 +13,7 @@ const positionForm = /^(\d{1,17})(\d{39}):(\d{1,9}):([01])$/
  * Where a page of events begins. `from` is the row beside it, not part of it, and `newer` says on which side of that row
  * the page lies. Without `from` the page is counted by `offset`. `offset` also counts the rows of the walk so far.
  */
-export type EventCursor = { from: EventPosition | undefined; newer: boolean; offset: number }
+type EventCursor = { from: EventPosition | undefined; newer: boolean; offset: number }
 
 /** Reads a cursor of a list of events; the start when absent. Throws VALIDATION. */
 export function readEventCursor(text: string | undefined): EventCursor {

@@ -14,7 +14,7 @@ import { planOf } from './search/plan.ts'
 /** Issues that may meet the conditions on issues when events are listed. */
 const issuesMax = 2000
 
-export type EventListRequest = {
+type EventListRequest = {
   scope: Scope
   query?: string | undefined
   limit: number

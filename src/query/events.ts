@@ -8,7 +8,7 @@ import { normalOf, toRestEvent } from './event.ts'
 import type { QueryDeps } from './issue.ts'
 
 /** Which event of an issue: by word, by number (1 = oldest kept), or by id (32 hex, dashes allowed). */
-export type EventChoice = 'latest' | 'newest' | 'oldest' | 'first' | 'recommended' | (string & {})
+type EventChoice = 'latest' | 'newest' | 'oldest' | 'first' | 'recommended' | (string & {})
 
 /** An event id in any spelling as 32 lower-case hex; undefined for any other text. */
 export function eventIdOf(text: string): string | undefined {

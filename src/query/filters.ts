@@ -1,5 +1,5 @@
 import { type InboundFilter, oldBrowsers, type ProjectFilters } from '../domain/filters.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 
 const weekMs = 7 * 86_400_000
 

@@ -24,7 +24,7 @@ export type GroupingDeps = QueryDeps & {
 }
 
 /** Events that a preview looks at. */
-export const previewMax = 100
+const previewMax = 100
 /** Issues that are compared with one, hashes of all of them, and those that are named. */
 const candidatesMax = 150
 const candidateHashesMax = 20_000

@@ -4,13 +4,13 @@ import { noiseKinds } from '../domain/diagnostics.ts'
 import type { TagCount } from '../domain/event.ts'
 import { inboundFilters } from '../domain/filters.ts'
 import { filterFor } from '../domain/noise.ts'
-import type { EventStore, Scope } from '../store/events/events.ts'
-import type { Activity, Issue, MetaStore, Organization, Person, Project } from '../store/meta/meta.ts'
+import type { EventStore } from '../store/events/event-store.ts'
+import type { Scope } from '../store/events/events.ts'
+import type { Activity, Issue, Organization, Person, Project } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { browserSideOf } from './error-links.ts'
 import { filterState } from './filters.ts'
-import type { Range } from './range.ts'
-import { bucketOf, pointsOf } from './range.ts'
-
+import { bucketOf, pointsOf, type Range } from './range.ts'
 /** What queries need; App fits. */
 export type QueryDeps = {
   meta: MetaStore
@@ -31,7 +31,7 @@ export type View = {
 }
 
 /** Counts of one issue in the range and over its life. */
-export type IssueStats = { events: number; users: number; lifetimeUsers: number; points: RestPoint[] }
+type IssueStats = { events: number; users: number; lifetimeUsers: number; points: RestPoint[] }
 
 const levels: readonly string[] = ['fatal', 'error', 'warning', 'info', 'debug']
 const levelOf = (text: string): RestLevel => (levels.includes(text) ? (text as RestLevel) : 'error')
@@ -40,7 +40,7 @@ const levelPriority = (level: RestLevel): RestIssue['priority'] =>
   level === 'fatal' || level === 'error' ? 'high' : level === 'warning' ? 'medium' : 'low'
 
 /** How urgent an issue is, and why: set by a person, else high while it escalates, else by its level. */
-export function priorityOf(issue: Pick<Issue, 'priority' | 'substatus' | 'level'>): {
+function priorityOf(issue: Pick<Issue, 'priority' | 'substatus' | 'level'>): {
   priority: RestIssue['priority']
   priorityReason: RestIssue['priorityReason']
 } {
@@ -49,8 +49,7 @@ export function priorityOf(issue: Pick<Issue, 'priority' | 'substatus' | 'level'
   return { priority: levelPriority(levelOf(issue.level)), priorityReason: 'level' }
 }
 /** The name of the points in the answer. Other clients read `24h` and `14d`. */
-export const statsKey = (range: Range): string =>
-  range.period === '24h' || range.period === '14d' ? range.period : 'range'
+const statsKey = (range: Range): string => (range.period === '24h' || range.period === '14d' ? range.period : 'range')
 
 /**
  * Counts, users and points of issues over a view and users over their life, in one call for all of them. Throws

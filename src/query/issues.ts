@@ -12,8 +12,8 @@ import { parseSearch } from './search/parse.ts'
 import { type Plan, planOf } from './search/plan.ts'
 
 export const issueSorts = ['date', 'new', 'freq', 'user'] as const
-export type IssueSort = (typeof issueSorts)[number]
-export const issuesPerPageMax = 100
+type IssueSort = (typeof issueSorts)[number]
+const issuesPerPageMax = 100
 /** The query of a list without one. */
 export const defaultQuery = 'is:unresolved'
 const groupsMax = 10_000

@@ -1,5 +1,5 @@
 import { sortReleases } from '../domain/release-order.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 
 /** Releases of a project among which the latest is looked for: the newest by creation. */
 const lookedMax = 1_000

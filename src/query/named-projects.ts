@@ -1,4 +1,5 @@
-import type { MetaStore, Project } from '../store/meta/meta.ts'
+import type { Project } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 
 /**
  * The projects that are named by id, slug or a slug of before, among those that somebody may read, each once. Undefined

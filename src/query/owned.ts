@@ -1,7 +1,9 @@
 import type { NormalFrame } from '../domain/event.ts'
 import { type OwnedEvent, ownedNamesMax } from '../domain/ownership.ts'
-import type { EventStore, SeenEvent } from '../store/events/events.ts'
-import type { Issue, MetaStore } from '../store/meta/meta.ts'
+import type { EventStore } from '../store/events/event-store.ts'
+import type { SeenEvent } from '../store/events/events.ts'
+import type { Issue } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { normalOf } from './event.ts'
 
 /** Frames of an event that rules are compared with: the newest calls. */

@@ -8,7 +8,7 @@ const unitMs: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86
 const rangeMsMax = 3650 * 86_400_000
 /** The events store keeps times of 1970 to 2106: seconds in 32 bits. */
 const momentMsMax = 4_294_967_295_000
-export const defaultPeriod = '14d'
+const defaultPeriod = '14d'
 
 const wrong = (field: string, sentence: string) => new MishapError('VALIDATION', { fields: { [field]: [sentence] } })
 

@@ -37,7 +37,7 @@ const some = <From, To>(rows: readonly From[], max: number, to: (row: From, at: 
 })
 
 /** What a version says, in the shape of the API. */
-export function toVersionInfo(version: string): RestVersionInfo {
+function toVersionInfo(version: string): RestVersionInfo {
   const { package: name, raw, semver, description, buildHash } = versionInfo(version)
   const numbers = semver && { major: semver.major, minor: semver.minor, patch: semver.patch }
   return {
@@ -96,7 +96,7 @@ const slugsOf = (ids: readonly number[], projects: readonly Project[]) =>
  * The id of a release: a whole number below 2^48 that follows from its organization and version, as no row stands for a
  * release as a whole. It never changes. Among 100,000 releases, two share one with a chance of 1 in 56,000.
  */
-export const releaseIdOf = (organizationId: number, version: string): number =>
+const releaseIdOf = (organizationId: number, version: string): number =>
   createHash('sha256').update(`${organizationId} ${version}`).digest().readUIntBE(0, 6)
 
 /** Releases in the shape of the API, in their order. Their related rows are read once for all of them. */

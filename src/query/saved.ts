@@ -1,12 +1,12 @@
 import type { RestSearch } from '../contract/search.ts'
 import type { SavedSearch } from '../store/meta/issues/searches.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 
 /** Who asks: their own views are theirs to change, shared ones when they may triage. */
 export type ViewAsker = { userId: string; mayShare: boolean }
 
 /** Whether somebody may change a view. */
-export function mayChangeView(item: Pick<SavedSearch, 'shared' | 'userId'>, by: ViewAsker): boolean {
+function mayChangeView(item: Pick<SavedSearch, 'shared' | 'userId'>, by: ViewAsker): boolean {
   return item.shared ? by.mayShare : item.userId === by.userId
 }
 

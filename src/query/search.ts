@@ -6,7 +6,7 @@ import { parseSearch } from './search/parse.ts'
 
 // The part of the search language that the browser uses.
 
-export { findsNothing, messageKeyOf, offeredKeys, type SearchKey, searchKeyOf }
+export { messageKeyOf, offeredKeys, type SearchKey, searchKeyOf }
 
 /**
  * The mistake in a search text, for the box while somebody types: a sentence and the position in characters, from 1.

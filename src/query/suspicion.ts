@@ -9,7 +9,7 @@ export type SuspectFrame = { at: number; paths: readonly string[] }
 /** A file that a commit added or changed. */
 export type ChangedFile<Commit> = { commit: Commit; path: string; change: 'A' | 'M' }
 
-export type Confidence = 'high' | 'medium' | 'low'
+type Confidence = 'high' | 'medium' | 'low'
 export type Suspicion<Commit> = {
   commit: Commit
   /** Place of the frame (`at`). */

@@ -1,5 +1,5 @@
 import type { RestTombstone } from '../contract/removals.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 
 /** Issues of a project that were deleted for good, the newest first; each with the short id, title and culprit that it had. */
 export function tombstonesOf(meta: Pick<MetaStore, 'discardedOf' | 'people'>, projectId: number): RestTombstone[] {

@@ -7,12 +7,13 @@ import type {
   RestTraceSpan,
 } from '../contract/traces.ts'
 import { nearestTo } from '../domain/segments.ts'
-import type { EventSpan, EventStore } from '../store/events/events.ts'
+import type { EventStore } from '../store/events/event-store.ts'
+import type { EventSpan } from '../store/events/events.ts'
 import type { SeenSpan } from '../store/events/span-store.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { normalizeSpanId } from '../wire/ids.ts'
 
-export type TraceDeps = {
+type TraceDeps = {
   events: Pick<EventStore, 'spansOfTrace' | 'byTraceId' | 'spansOfEvents'>
   meta: Pick<MetaStore, 'issueIdsOf' | 'issueById' | 'projectById'>
 }
@@ -222,7 +223,7 @@ const nodeOf = (item: SeenSpan, slug: string): RestTraceSpan => ({
  * Spans as trees, each once and in the order of their start. A parent that is not there, or that stands below its own
  * child, is none; senders choose ids.
  */
-export function treesOf(spans: readonly SeenSpan[], slugOf: (projectId: number) => string): RestTraceSpan[] {
+function treesOf(spans: readonly SeenSpan[], slugOf: (projectId: number) => string): RestTraceSpan[] {
   const ordered = spans.toSorted((a, b) => a.startUs - b.startUs || b.durationUs - a.durationUs)
   const ids = new Set(spans.map((span) => span.spanId))
   const byParent = Map.groupBy(ordered, (item) => item.parentId)

@@ -1,7 +1,8 @@
 import { MishapError } from '../base/errors.ts'
 import { eventColumns } from '../store/events/encode.ts'
 import { spanColumns } from '../store/events/encode-span.ts'
-import type { EventRow, EventStore } from '../store/events/events.ts'
+import type { EventStore } from '../store/events/event-store.ts'
+import type { EventRow } from '../store/events/events.ts'
 
 const column = (line: string, name: (typeof eventColumns)[number]) => line.split('\t')[eventColumns.indexOf(name)] ?? ''
 const text = (line: string, name: (typeof eventColumns)[number]) =>

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { createClientAddress, createNetworks, ownOrigins } from '../base/network.ts'
 
-export type Client = { address: string; proto: 'http' | 'https'; host: string }
+type Client = { address: string; proto: 'http' | 'https'; host: string }
 
 const first = (value: string | string[] | undefined): string =>
   Array.isArray(value) ? (value[0] ?? '') : (value ?? '')

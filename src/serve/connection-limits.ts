@@ -2,10 +2,10 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { addressGroup } from './gate.ts'
 
-export type HeadLimits = { perAddress: number; total: number }
+type HeadLimits = { perAddress: number; total: number }
 
 /** Connections without a request: those of a proxy that is not named and of people who share an address are far fewer. */
-export const headLimits: HeadLimits = { perAddress: 4096, total: 16_384 }
+const headLimits: HeadLimits = { perAddress: 4096, total: 16_384 }
 
 /**
  * Bounds the connections on which no request is in progress: those whose headers come, and those that are kept open. Above

@@ -1,10 +1,10 @@
 import type { BundleDiagnosis, DoctorFinding, ReleaseDiagnosis } from '../domain/doctor.ts'
 
 /** What `mishap doctor` was told; what is missing comes from the environment that sentry-cli has, too. */
-export type DoctorWords = Partial<Record<'release' | 'dist' | 'url' | 'org' | 'project' | 'token', string>>
+type DoctorWords = Partial<Record<'release' | 'dist' | 'url' | 'org' | 'project' | 'token', string>>
 
 /** `code` of the process: 0 good, 1 something is wrong, 2 it could not be asked. */
-export type DoctorReport = { code: 0 | 1 | 2; lines: string[]; answer: ReleaseDiagnosis | { error: string } }
+type DoctorReport = { code: 0 | 1 | 2; lines: string[]; answer: ReleaseDiagnosis | { error: string } }
 
 const variables = {
   url: ['--url', 'SENTRY_URL'],

@@ -7,7 +7,7 @@ export type Kind = 'known' | 'unknown'
 /** Who asks: the kind, the address (as a group) that limits count by, and the credential of somebody known. */
 export type Asker = { kind: Kind; address: string; credential: string | undefined }
 
-export type Bound = { perAddress: number; total: number }
+type Bound = { perAddress: number; total: number }
 export type GateLimits = {
   /** Bodies that come in. */
   bodies: Record<Kind, Bound>
@@ -51,7 +51,7 @@ type Count = {
 }
 
 /** Counts what is in progress, by address and in total. */
-export function createCount(bound: Bound): Count {
+function createCount(bound: Bound): Count {
   const byAddress = new Map<string, number>()
   let total = 0
   return {
@@ -173,8 +173,6 @@ export function createTurns(max: number, clock: Clock) {
     })
   }
 }
-
-export type Gate = ReturnType<typeof createGate>
 
 /** All limits on requests to process app. Ingest is not among them. */
 export function createGate(clock: Clock, limits: GateLimits = gateLimits) {

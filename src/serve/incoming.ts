@@ -165,7 +165,7 @@ class Store implements Body {
 }
 
 /** One body that comes in. */
-export type Coming = {
+type Coming = {
   /** Resolves with the whole body. Rejects with Left, ACCEPT_TIMEOUT, ACCEPT_TOO_LARGE, ACCEPT_DISK_FULL, REQUEST_OVERLOADED. */
   whole: Promise<Body>
   bytes(): number

@@ -1,5 +1,4 @@
 import type { LiveChange } from '../contract/live.ts'
-import type { Live } from '../processes/app.ts'
 
 /** Changes that a stream which was away can still be told of: some seconds at 100 events/s, since commits are batched. */
 const keptMax = 500
@@ -47,4 +46,18 @@ export function createLive(startId: number): Live {
       }
     },
   }
+}
+
+/** Listeners of what a commit changed; server-sent events hang on it. */
+export type Live = {
+  publish(organizationId: number, change: LiveChange): void
+  /** Id of the newest change: what is read after asking has it in. A stream that resumes behind it misses nothing. */
+  lastId(organizationId: number): number
+  /**
+   * Changes after `lastId`, then every new one; first a `missed` instead where not all of them are still known. 0: only
+   * new ones. Returns the way to stop.
+   */
+  subscribe(organizationId: number, lastId: number, listener: (id: number, change: LiveChange) => void): () => void
+  /** Counts a stream of a person; returns the way to leave, which may be called again. Undefined: the person has 10 already. */
+  admit(personId: string): (() => void) | undefined
 }

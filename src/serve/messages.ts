@@ -1,8 +1,8 @@
-import type { KeySnapshot } from '../auth/keys.ts'
 import type { Config } from '../base/config.ts'
 import type { ErrorCode } from '../base/errors.ts'
 import type { RecordHead } from '../journal/journal.ts'
-import type { IntakeNote } from '../journal/request-log.ts'
+import type { RequestNote } from '../journal/request-log.ts'
+import type { KeySnapshot } from '../store/meta/meta.ts'
 import type { AppNumbers } from './metrics.ts'
 
 /** What process main tells process app over IPC. */
@@ -11,7 +11,7 @@ export type ToApp =
   | { kind: 'engine'; up: boolean }
   | { kind: 'keysTaken'; id: number }
   /** What accept has answered since the last one, for the ingest debugger. */
-  | { kind: 'notes'; notes: IntakeNote[] }
+  | { kind: 'notes'; notes: RequestNote[] }
   /** A record that app wanted in the journal is there (at `jpos`), or was refused. */
   | { kind: 'appended'; id: number; jpos: number; code?: ErrorCode }
 

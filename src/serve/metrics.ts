@@ -82,7 +82,7 @@ export function isLocal({ socket, headers }: Pick<IncomingMessage, 'socket' | 'h
   return near && namesThisMachine(headers.host ?? '') && forwarded.every((name) => headers[name] === undefined)
 }
 
-export type MetricsDoor = {
+type MetricsDoor = {
   /** Socket of process app, which knows tokens. */
   socketPath: string
   metrics(): readonly Metric[]

@@ -3,7 +3,7 @@ import { testClock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import { packDead } from '../journal/dead-letter.ts'
 import type { RecordHead } from '../journal/journal.ts'
-import type { IntakeNote } from '../journal/request-log.ts'
+import type { RequestNote } from '../journal/request-log.ts'
 import type { FromApp } from './messages.ts'
 import { createAgain } from './replay.ts'
 
@@ -23,7 +23,7 @@ const item = { id: 9, jpos: 4, projectId: 1, keyId: 3, receivedMs: 5, reason: ''
 function rig(kept: Buffer | undefined = packDead(head, Buffer.from('abc'))) {
   const clock = testClock()
   const sent: (FromApp & { kind: 'append' })[] = []
-  const notes: IntakeNote[] = []
+  const notes: RequestNote[] = []
   const puts: string[] = []
   const rows = new Set([9])
   const again = createAgain({

@@ -3,33 +3,34 @@ import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import { unpackDead } from '../journal/dead-letter.ts'
 import type { RecordHead } from '../journal/journal.ts'
-import type { IntakeNote } from '../journal/request-log.ts'
+import type { RequestNote } from '../journal/request-log.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
-import type { DeadItem, MetaStore } from '../store/meta/meta.ts'
+import type { DeadLetter } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { FromApp, ToApp } from './messages.ts'
 
 /** Above this a body goes to the blobs, as in accept. */
 const spoolBytesMin = 1024 * 1024
 const answerMs = 30_000
 
-export type AgainDeps = {
+type AgainDeps = {
   clock: Clock
   meta: Pick<MetaStore, 'deadItemById'>
   blobs: BlobStore
   send(message: FromApp): void
   /** Tells the ingest debugger. */
-  noted(note: IntakeNote): void
+  noted(note: RequestNote): void
 }
 
 /** Sends dead items again. */
-export type Again = {
+type Again = {
   /**
    * Appends the item's record to the journal anew, with a note of which dead item it was: the commit of that record
    * takes the dead item out. Throws CONFLICT while it is on its way already, VALIDATION for one that holds no record.
    */
-  send(item: DeadItem & { id: number }): Promise<void>
+  send(item: DeadLetter & { id: number }): Promise<void>
   /** What a dead item was counted as in the ledger: 1, with the spans that came in it. */
-  counted(item: Pick<DeadItem, 'blobKey'>): Promise<number>
+  counted(item: Pick<DeadLetter, 'blobKey'>): Promise<number>
   /** Takes process main's answer. */
   appended(message: ToApp & { kind: 'appended' }): void
 }
@@ -61,7 +62,7 @@ export function createAgain(deps: AgainDeps): Again {
     })
   }
 
-  async function sendRecord(item: DeadItem & { id: number }): Promise<void> {
+  async function sendRecord(item: DeadLetter & { id: number }): Promise<void> {
     const kept = await blobs.get(item.blobKey)
     const dead = kept && unpackDead(kept)
     if (!dead) throw new MishapError('VALIDATION', { detail: 'What is kept of this dead item is no whole record.' })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { IntakeNote, RecordEnd } from '../journal/request-log.ts'
-import { createIntakes } from './request-log.ts'
+import type { RecordEnd, RequestNote } from '../journal/request-log.ts'
+import { createRequestLog } from './request-log.ts'
 
-const note = (keyId: number, jpos: number, more: Partial<IntakeNote> = {}): IntakeNote => ({
+const note = (keyId: number, jpos: number, more: Partial<RequestNote> = {}): RequestNote => ({
   atMs: Math.abs(jpos),
   keyId,
   projectId: 1,
@@ -29,7 +29,7 @@ test.each([
   ['the note first', true],
   ['the end first', false],
 ])('what refine says replaces what waits, %s', (_name, noteFirst) => {
-  const intakes = createIntakes()
+  const intakes = createRequestLog()
   if (noteFirst) intakes.take([note(1, 7)])
   intakes.end([end(7)])
   if (!noteFirst) intakes.take([note(1, 7)])
@@ -37,7 +37,7 @@ test.each([
 })
 
 test('what accept took out stays beside the ends', () => {
-  const intakes = createIntakes()
+  const intakes = createRequestLog()
   const limited = { type: 'attachment', bytes: 4, outcome: 'rate_limited', reason: 'key_limit' } as const
   intakes.take([note(1, 7, { items: [...note(1, 7).items, limited] })])
   intakes.end([end(7, 'duplicate')])
@@ -45,7 +45,7 @@ test('what accept took out stays beside the ends', () => {
 })
 
 test('a refusal has no end; newest first; keys apart', () => {
-  const intakes = createIntakes()
+  const intakes = createRequestLog()
   intakes.take([note(1, -1, { status: 403 }), note(1, 5), note(2, 6)])
   expect(intakes.of([1]).map((entry) => entry.status)).toEqual([200, 403])
   expect(intakes.of([1, 2]).map((entry) => entry.keyId)).toEqual([2, 1, 1])
@@ -53,7 +53,7 @@ test('a refusal has no end; newest first; keys apart', () => {
 })
 
 test('a hundred of each key, a thousand keys', () => {
-  const intakes = createIntakes()
+  const intakes = createRequestLog()
   for (let i = 1; i <= 250; i++) intakes.take([note(1, i)])
   expect(intakes.of([1]).map((entry) => entry.jpos)).toEqual(Array.from({ length: 100 }, (_, i) => 250 - i))
   for (let key = 2; key <= 1001; key++) intakes.take([note(key, 1000 + key)])

@@ -1,21 +1,21 @@
 import { LRUCache } from 'lru-cache'
-import { type IntakeNote, notesPerKey, type RecordEnd } from '../journal/request-log.ts'
+import { notesPerKey, type RecordEnd, type RequestNote } from '../journal/request-log.ts'
 
 /** What the ingest debugger knows: the newest requests of each key, in memory only. */
-export type Intakes = {
+export type RequestLog = {
   /** Takes what accept has answered. */
-  take(notes: readonly IntakeNote[]): void
+  take(notes: readonly RequestNote[]): void
   /** Takes how records of a commit ended. */
   end(ends: readonly RecordEnd[]): void
   /** The newest requests of these keys (0: those without a known key), newest first, at most 100 of each. */
-  of(keyIds: readonly number[]): IntakeNote[]
+  of(keyIds: readonly number[]): RequestNote[]
 }
 
 const keysMax = 1000
 /** Ends that came before their note: accept tells every half second, refine is often faster. */
 const endsMax = 20_000
 
-function settle(note: IntakeNote, end: RecordEnd): void {
+function settle(note: RequestNote, end: RecordEnd): void {
   const taken = note.items.filter((item) => item.outcome !== 'waiting')
   const ends = end.items.map(({ type, bytes, outcome, reason }) => ({ type, bytes, outcome, reason }))
   note.items = [...taken, ...ends]
@@ -24,10 +24,10 @@ function settle(note: IntakeNote, end: RecordEnd): void {
 }
 
 /** Makes an empty memory of 1,000 keys with 100 requests each; the key that was longest silent goes first. */
-export function createIntakes(): Intakes {
-  const waiting = new Map<number, IntakeNote>()
+export function createRequestLog(): RequestLog {
+  const waiting = new Map<number, RequestNote>()
   const early = new LRUCache<number, RecordEnd>({ max: endsMax })
-  const keys = new LRUCache<number, IntakeNote[]>({
+  const keys = new LRUCache<number, RequestNote[]>({
     max: keysMax,
     dispose: (notes, _key, reason) => {
       if (reason === 'evict') for (const note of notes) waiting.delete(note.jpos)

@@ -1,4 +1,4 @@
-import type { Live } from '../processes/app.ts'
+import type { Live } from './live.ts'
 
 /** What the events store takes to be asked: its engine answers, and its tables are of this version. */
 type Parts = { engine: boolean; tables: boolean }

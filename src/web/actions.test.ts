@@ -61,11 +61,18 @@ const cases: Record<string, Case> = {
 }
 /** Asked by whoever comes by: what they ask for instead is their own business. */
 const open = [
-  ...['signInAction', 'signOutAction', 'setupAction', 'joinAction'],
+  'signInAction',
+  'signOutAction',
+  'setupAction',
+  'joinAction',
   // these ask for the secret of a mail
-  ...['forgotPasswordAction', 'resetPasswordAction', 'confirmAddressAction'],
+  'forgotPasswordAction',
+  'resetPasswordAction',
+  'confirmAddressAction',
   // and these for one's own login session: auth/account.test.ts
-  ...['changePasswordAction', 'endSessionAction', 'endOtherSessionsAction'],
+  'changePasswordAction',
+  'endSessionAction',
+  'endOtherSessionsAction',
 ]
 
 type Action = (before: FormState, data: FormData) => Promise<FormState>

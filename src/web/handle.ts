@@ -1,5 +1,5 @@
+import type { App } from '../processes/parts.ts'
 import 'server-only'
-import type { App } from '../processes/app.ts'
 
 export type { App }
 

@@ -1,5 +1,5 @@
 export const locales = ['en', 'de'] as const
-export type Locale = (typeof locales)[number]
+type Locale = (typeof locales)[number]
 
 const known = (tag: string): Locale | undefined => locales.find((locale) => tag.toLowerCase().split('-')[0] === locale)
 

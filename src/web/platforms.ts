@@ -17,7 +17,7 @@ export const platforms = [
   { id: 'other', name: 'Other' },
 ] as const
 
-export type PlatformId = (typeof platforms)[number]['id']
+type PlatformId = (typeof platforms)[number]['id']
 
 /** The platform by its id, undefined for what is not in the list. */
 export const platformById = (id: string): (typeof platforms)[number] | undefined =>

@@ -14,7 +14,7 @@ type NextServer = {
 }
 type MakeNext = (options: Record<string, unknown>) => NextServer
 
-export type WebOptions = {
+type WebOptions = {
   /** The package's root folder. */
   root: string
   socketPath: string

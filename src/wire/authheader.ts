@@ -74,7 +74,7 @@ export function parseBasic(text: string): ClientAuth | undefined {
 }
 
 /** A DSN's parts: `{scheme}://{key}[:{secret}]@{host}[:port]/[path/]{project id}`. */
-export type Dsn = { key: string; projectId: number; host: string }
+type Dsn = { key: string; projectId: number; host: string }
 
 /** Reads a DSN; undefined when it is no URL, has no key of 32 hex or no numeric project id. */
 export function parseDsn(text: string): Dsn | undefined {

@@ -1,7 +1,7 @@
 import { normalizeId } from './ids.ts'
 import type { Json } from './json.ts'
 
-export type EnvelopeHeader = {
+type EnvelopeHeader = {
   /** 32 lower-case hex. */
   eventId?: string
   /** As sent; RFC 3339 by the rules, for clock drift only. */
@@ -20,10 +20,10 @@ export type EnvelopeItem = {
   at: number
 }
 
-export type Envelope = { header: EnvelopeHeader; items: EnvelopeItem[] }
+type Envelope = { header: EnvelopeHeader; items: EnvelopeItem[] }
 
 /** What is wrong, and at which byte of the inflated body. `what` never holds bytes of the sender. */
-export type EnvelopeError = {
+type EnvelopeError = {
   at: number
   kind: 'bad_envelope' | 'bad_event_id' | 'bad_item' | 'too_many_items'
   what: string
@@ -236,7 +236,7 @@ function repeatsKey(text: string, key: string): boolean {
 }
 
 /**
- * Parses an inflated envelope (protocol.md 2.1). `value` is undefined when the framing or a header is malformed; then
+ * Parses an inflated envelope. `value` is undefined when the framing or a header is malformed; then
  * `errors` has the byte position. Payloads are views, not parsed and not copied. Never throws.
  */
 export function parseEnvelope(bytes: Buffer): { value: Envelope | undefined; errors: EnvelopeError[] } {

@@ -31,7 +31,7 @@ const small = limit(MiB, 100)
 const rest = limit(envelopeBytesMax)
 
 /** What the framing needs to know about an item type; everything else about it belongs to refine. */
-export type ItemKind = {
+type ItemKind = {
   category: DataCategory
   limits: ItemLimits
   /** Where they differ for an item with a content type: newer clients pack many spans into one item. */
@@ -42,7 +42,7 @@ export type ItemKind = {
   holdsMany?: true
 }
 
-/** Every item type that the wire knows (protocol.md 2.3, limits 1.5). */
+/** Every item type that the wire knows (docs/limits.md). */
 const kinds: ReadonlyMap<string, ItemKind> = new Map<string, ItemKind>([
   ['event', { category: 'error', limits: event, needsEventId: true }],
   ['transaction', { category: 'transaction', limits: event, needsEventId: true }],

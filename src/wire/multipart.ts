@@ -10,10 +10,10 @@ export type MultipartPart = {
   at: number
 }
 
-export type MultipartError = { at: number; what: string }
+type MultipartError = { at: number; what: string }
 
 /** Longest head of one part. */
-export const partHeadBytesMax = 16 * 1024
+const partHeadBytesMax = 16 * 1024
 
 /** The boundary of a multipart/form-data content type, 1 to 70 characters; undefined for other types or without one. */
 export function readBoundary(contentType: string): string | undefined {

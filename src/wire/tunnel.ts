@@ -1,7 +1,7 @@
 import { dsnOf } from './dsn.ts'
 
 export const tunnelServers = ['nextjs', 'express', 'nginx'] as const
-export type TunnelServer = (typeof tunnelServers)[number]
+type TunnelServer = (typeof tunnelServers)[number]
 
 /** One file or part of a file to copy. */
 export type TunnelFile = { where: string; code: string }

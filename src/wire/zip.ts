@@ -11,7 +11,7 @@ export type ZipEntry = {
 }
 
 /** Where the directory of an archive lies. `shift`: bytes that stand before the archive's own beginning. */
-export type ZipDirectory = { at: number; bytes: number; entries: number; shift: number }
+type ZipDirectory = { at: number; bytes: number; entries: number; shift: number }
 
 /** The end record with the longest comment. */
 export const zipEndBytesMax = 22 + 65_535
@@ -102,7 +102,7 @@ function readBig(extra: Buffer, entry: ZipEntry): void {
 export const shown = (name: string): string => `"${name.replace(/\p{Cc}/gu, ' ').slice(0, 120)}"`
 
 /** Whether a name stays in the folder where its archive would be unpacked. */
-export const isSafeName = (name: string): boolean =>
+const isSafeName = (name: string): boolean =>
   name !== '' &&
   name.length <= 4096 &&
   !/^[\\/]|^[A-Za-z]:|[\0\\]/.test(name) &&

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Outgoing } from '../../base/outgoing.ts'
 
-export type Hook = {
+type Hook = {
   url: string
   body: object
   /** Signs the call when it is not empty. */

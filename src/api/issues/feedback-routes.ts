@@ -2,12 +2,22 @@ import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
 import { feedbackChangeBody, feedbackState, type RestFeedback, restFeedback } from '../../contract/feedback.ts'
 import { deleteFeedback, setFeedbackState } from '../../operations/feedback.ts'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import { toRestFeedback } from '../../query/feedback.ts'
 import type { Feedback } from '../../store/meta/issues/feedback.ts'
 import { pageHeaders } from '../page.ts'
-import type { Call, Route } from '../route.ts'
-import { askedProjects, issueOf, limitOf, organizationOf, pageQuery, projectOf, route, viewQuery } from '../route.ts'
+import {
+  askedProjects,
+  type Call,
+  issueOf,
+  limitOf,
+  organizationOf,
+  pageQuery,
+  projectOf,
+  type Route,
+  route,
+  viewQuery,
+} from '../route.ts'
 
 /** Rows of an issue at most: its screen shows all of them. */
 const ofIssueMax = 100

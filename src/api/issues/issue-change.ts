@@ -1,12 +1,12 @@
 import type { Actor } from '../../auth/auth.ts'
 import type { IssueChangeBody, RestIssueChange } from '../../contract/issue-changes.ts'
 import { updateIssues } from '../../operations/issue-changes.ts'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import type { Issue } from '../../store/meta/meta.ts'
-import { actionOf, readChange, type Wish } from './issue-input.ts'
+import { actionOf, type FilterInput, readChange } from './issue-input.ts'
 
 /** What an answer says was set, of the first issue where releases differ by project. */
-function toldOf(wish: Wish, first: Issue | undefined, body: IssueChangeBody): Omit<RestIssueChange, 'updated'> {
+function toldOf(wish: FilterInput, first: Issue | undefined, body: IssueChangeBody): Omit<RestIssueChange, 'updated'> {
   const { assignee } = wish
   const { status, substatus, statusDetails } = first ? wish.of(first) : {}
   return {

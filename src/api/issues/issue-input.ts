@@ -1,13 +1,13 @@
 import { MishapError } from '../../base/errors.ts'
 import type { IssueChangeBody, StatusDetailsBody } from '../../contract/issue-changes.ts'
 import { openSubstatuses, type StatusDetails } from '../../domain/issue-states.ts'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import { latestReleases } from '../../query/latest.ts'
 import type { IssueChange } from '../../store/meta/issues/triage.ts'
 import type { Issue, Person } from '../../store/meta/meta.ts'
 
 /** Fields that are the caller's own: nobody else is told. */
-export const ownFields = ['hasSeen', 'isBookmarked', 'isSubscribed'] as const
+const ownFields = ['hasSeen', 'isBookmarked', 'isSubscribed'] as const
 
 /** What a caller must be allowed for a change: one that sets nothing but what is their own is no triage. */
 export function actionOf(body: IssueChangeBody): 'issue:own' | 'issue:triage' | 'issue:delete' {
@@ -67,10 +67,10 @@ function resolvedDetails(given: StatusDetailsBody, inNext: boolean, { latest, ha
 }
 
 /** A change that was asked for, read: what becomes of each issue, and whom it is assigned to. */
-export type Wish = { of(issue: Issue): IssueChange; assignee: Person | null | undefined }
+export type FilterInput = { of(issue: Issue): IssueChange; assignee: Person | null | undefined }
 
 /** Reads a change of issues of one organization. Throws VALIDATION. */
-export function readChange(app: App, organizationId: number, body: IssueChangeBody): Wish {
+export function readChange(app: App, organizationId: number, body: IssueChangeBody): FilterInput {
   const nowMs = app.clock.now()
   const latest = new Map<number, string>()
   const latestOf = (projectId: number): string => {

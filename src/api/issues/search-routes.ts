@@ -10,7 +10,7 @@ import {
   searchChangeBody,
 } from '../../contract/search.ts'
 import { createSearch, deleteSearch, updateSearch } from '../../operations/saved-searches.ts'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import { completionsOf } from '../../query/completion.ts'
 import { checkQuery } from '../../query/issues.ts'
 import { toRestSearch, type ViewAsker, viewsOf } from '../../query/saved.ts'

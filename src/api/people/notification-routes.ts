@@ -18,10 +18,9 @@ import {
 } from '../../contract/notifications.ts'
 import { createChannel, deleteChannel, updateChannel } from '../../operations/channels.ts'
 import { clearMailServer, setMailServer } from '../../operations/mail-server.ts'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import type { Channel, Delivery } from '../../store/meta/issues/alerts.ts'
-import type { Found, Route } from '../route.ts'
-import { organizationOf, route } from '../route.ts'
+import { type Found, organizationOf, type Route, route } from '../route.ts'
 
 /** Deliveries that a log shows: some days of a busy channel. */
 const logMax = 100

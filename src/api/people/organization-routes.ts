@@ -7,11 +7,10 @@ import { type RestOrganization, restOrganization, restRegions, restRoot } from '
 import { type RestMember, type RestUser, restMember, restUser } from '../../contract/people.ts'
 import { type RestToken, restNewToken, restToken, tokenName } from '../../contract/tokens.ts'
 import { createToken, deleteToken } from '../../operations/tokens.ts'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import type { ApiToken, Organization } from '../../store/meta/meta.ts'
 import { liveStream } from '../live.ts'
-import type { Route } from '../route.ts'
-import { organizationOf, projectOf, route, scopeOf, viewOf, viewQuery } from '../route.ts'
+import { organizationOf, projectOf, type Route, route, scopeOf, viewOf, viewQuery } from '../route.ts'
 import { organizationSettingRoutes } from './organization-setting-routes.ts'
 
 /** An organization in the shape of the API. */

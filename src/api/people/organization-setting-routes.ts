@@ -4,7 +4,7 @@ import {
   restOrganizationSettings,
 } from '../../contract/organizations.ts'
 import { updateOrganization } from '../../operations/organizations.ts'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import type { Organization } from '../../store/meta/meta.ts'
 import type { OrganizationChange } from '../../store/meta/people/organization-change.ts'
 import { demandChange, revisionOf } from '../input.ts'

@@ -12,11 +12,10 @@ import {
 } from '../../contract/people.ts'
 import { type RestMemberDetail, restMemberDetail } from '../../contract/teams.ts'
 import { inviteMember, removeMember, takeBackInvitation, updateMember } from '../../operations/members.ts'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import type { Organization } from '../../store/meta/meta.ts'
 import type { Invitation } from '../../store/meta/people/members.ts'
-import type { Route } from '../route.ts'
-import { organizationOf, route } from '../route.ts'
+import { organizationOf, type Route, route } from '../route.ts'
 import { membersOf } from './organization-routes.ts'
 import { roleLists } from './role-lists.ts'
 

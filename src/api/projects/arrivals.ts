@@ -1,6 +1,6 @@
 import type { OutcomeReason } from '../../base/outcome.ts'
 import type { RestArrivals } from '../../contract/projects.ts'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import type { Project } from '../../store/meta/meta.ts'
 
 const hourMs = 3_600_000

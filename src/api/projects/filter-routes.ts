@@ -15,7 +15,7 @@ import {
   type ProjectFilters,
 } from '../../domain/filters.ts'
 import { updateFilters } from '../../operations/project-settings.ts'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import { droppedOf, filterState } from '../../query/filters.ts'
 import type { Project } from '../../store/meta/meta.ts'
 import { demandChange, revisionOf } from '../input.ts'

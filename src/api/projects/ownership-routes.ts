@@ -3,13 +3,13 @@ import {
   ownershipChangeBody,
   ownershipTrialBody,
   type RestOwnership,
-  type RestOwnershipTrial,
+  type RestOwnershipTest,
   restOwnership,
   restOwnershipTrial,
 } from '../../contract/ownership.ts'
 import { ownerRuleOf, readOwnership } from '../../domain/ownership.ts'
 import { ownershipFaults, updateOwnership } from '../../operations/project-settings.ts'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import { eventRowOf } from '../../query/events.ts'
 import { ownedEventOf } from '../../query/owned.ts'
 import type { Project } from '../../store/meta/meta.ts'
@@ -21,7 +21,7 @@ const P = '/projects/:org/:project'
 const triedMax = 20
 
 /** Rules of a project in the shape of the API. */
-export function toRestOwnership(app: App, project: Project): RestOwnership {
+function toRestOwnership(app: App, project: Project): RestOwnership {
   const { text, autoAssign, rev, changedMs } = app.meta.ownershipOf(project.id)
   return {
     raw: text,
@@ -37,7 +37,7 @@ const tooLong = (shortId: string) =>
   `This rule and those above it are not held against ${shortId}: all rules together take too long for its event. Patterns with fewer * take less.`
 
 /** What rules would do with the project's latest issues; nothing is saved. Throws STORE_UNAVAILABLE. */
-export async function tryOwnership(app: App, project: Project, text: string): Promise<RestOwnershipTrial> {
+async function tryOwnership(app: App, project: Project, text: string): Promise<RestOwnershipTest> {
   const { rules } = readOwnership(text)
   const issues = app.meta.listIssues({ projectIds: [project.id], sort: 'last', max: triedMax })
   const rows = await Promise.all(
@@ -50,7 +50,7 @@ export async function tryOwnership(app: App, project: Project, text: string): Pr
     ),
   )
   const faults = ownershipFaults(app, project, text)
-  const tried: RestOwnershipTrial['issues'] = []
+  const tried: RestOwnershipTest['issues'] = []
   for (const [at, { id, shortId, title }] of issues.entries()) {
     const row = rows[at]
     // Rules may take some milliseconds for each: others get their turn.

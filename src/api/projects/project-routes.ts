@@ -25,7 +25,7 @@ import { loaderOptionNames } from '../../domain/loader-options.ts'
 import { keptToken } from '../../domain/scrape.ts'
 import { createKey, deleteKey, updateKey } from '../../operations/keys.ts'
 import { createProject, updateProject } from '../../operations/projects.ts'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import type { KeyChange, Organization, Project, ProjectChange, ProjectKey } from '../../store/meta/meta.ts'
 import { dsnOf } from '../../wire/dsn.ts'
 import { tunnelOf } from '../../wire/tunnel.ts'
@@ -89,7 +89,7 @@ const loaderOptionsOf = ({ loaderOptions }: ProjectKey): RestLoaderOptions =>
   Object.fromEntries(loaderOptionNames.map((name) => [name, loaderOptions[name] ?? false])) as RestLoaderOptions
 
 /** A project key in the shape of the API, with every address that an SDK or a client may want. */
-export function toRestKey(app: App, projectKey: ProjectKey): RestKey {
+function toRestKey(app: App, projectKey: ProjectKey): RestKey {
   const dsn = dsnOf(app.config.url, projectKey)
   const api = `${app.config.url}/api/${projectKey.projectId}`
   return {

@@ -26,7 +26,7 @@ const toRest = (regrouping: Regrouping, project: Project): RestRegroupings['runs
 })
 
 /** Events that are mapped again when their source maps come after them. */
-export const regroupRoutes: readonly Route[] = [
+export const reprocessingRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/organizations/:org/regroupings',

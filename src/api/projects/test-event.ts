@@ -1,5 +1,5 @@
 import { MishapError } from '../../base/errors.ts'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import type { Project } from '../../store/meta/meta.ts'
 
 const answerMsMax = 5000

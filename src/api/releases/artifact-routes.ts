@@ -6,7 +6,7 @@ import {
   restArtifactBundle,
   restArtifactFile,
 } from '../../contract/uploads.ts'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import type { ArtifactFile, Bundle } from '../../store/meta/artifacts/artifacts.ts'
 import { pageHeaders } from '../page.ts'
 import type { Call, Route } from '../route.ts'

@@ -1,10 +1,9 @@
 import { allowedProjects } from '../../auth/allowed-projects.ts'
 import type { Action, Actor } from '../../auth/auth.ts'
 import { MishapError } from '../../base/errors.ts'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import type { Organization, Project } from '../../store/meta/meta.ts'
-import type { Found } from '../route.ts'
-import { organizationOf } from '../route.ts'
+import { type Found, organizationOf } from '../route.ts'
 
 /** Projects in one call. */
 const projectsMax = 200

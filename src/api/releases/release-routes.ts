@@ -27,11 +27,7 @@ const changeOf = ({ ref, url, dateReleased, status }: ReleaseChangeBody): Releas
 })
 
 /** One release in the shape of the API, with what of it lies in these projects. */
-export function toRestRelease(
-  call: Call<unknown, unknown>,
-  release: Release,
-  projects: readonly Project[],
-): RestRelease {
+function toRestRelease(call: Call<unknown, unknown>, release: Release, projects: readonly Project[]): RestRelease {
   const [rest] = toRestReleases(call.app, { organization: organizationOf(call.found), projects }, [release])
   if (!rest) throw new MishapError('NOT_FOUND')
   return rest

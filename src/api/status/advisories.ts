@@ -1,15 +1,12 @@
-/** One part of the runtime that we pin: what is known about its version, as of `checked`. */
-export type Advisory = {
+/** One part of the runtime that we pin: what is known about its version. The table was compared with what is published on 2026-11-21. */
+type Advisory = {
   name: string /** Versions before this one are meant; '' for none. */
   before: string
   sentence: string
 }
 
-/** When this table was last compared with what is published. */
-export const checked = '2026-11-21'
-
 /** Published advisories about pinned parts. A part without a row has none that we know of. */
-export const advisories: readonly Advisory[] = [
+const advisories: readonly Advisory[] = [
   {
     name: 'node',
     before: '24.22.1',

@@ -1,14 +1,14 @@
 import { MishapError } from '../../base/errors.ts'
 import type { RestDeadContent, RestDeadItem } from '../../contract/dead-letters.ts'
-import type { App } from '../../processes/app.ts'
-import type { DeadItem, Organization } from '../../store/meta/meta.ts'
+import type { App } from '../../processes/parts.ts'
+import type { DeadLetter, Organization } from '../../store/meta/meta.ts'
 
 /** Dead items of a list: they are rare, or something is broken that shows in the newest. */
 const listMax = 200
 /** What a look shows of a record. */
 const lookBytesMax = 16 * 1024
 
-type Kept = DeadItem & { id: number }
+type Kept = DeadLetter & { id: number }
 
 function toRest(app: App, organization: Organization, item: Kept): RestDeadItem {
   const project = app.meta.projectsOf(organization.id).find((entry) => entry.id === item.projectId)

@@ -1,6 +1,6 @@
 import { MishapError } from '../../base/errors.ts'
 import type { RestLedger } from '../../contract/status.ts'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import type { Project } from '../../store/meta/meta.ts'
 import { todoFor } from './outcome-advice.ts'
 
@@ -8,11 +8,11 @@ const hourMs = 3_600_000
 /** The ledger keeps 13 months: at most 397 days. */
 const ranges = { '1h': hourMs, '24h': 24 * hourMs, '30d': 720 * hourMs, '13m': 400 * 24 * hourMs } as const
 
-export type LedgerRange = keyof typeof ranges
+type LedgerRange = keyof typeof ranges
 export const ledgerRanges = ['1h', '24h', '30d', '13m'] as const satisfies readonly LedgerRange[]
 
 /** What a ledger is asked for; `key` is an id. `nobodys`: with what came without a known key. */
-export type LedgerAsked = {
+type LedgerAsked = {
   range: LedgerRange
   projects: readonly Project[]
   key?: string | undefined
@@ -20,7 +20,7 @@ export type LedgerAsked = {
 }
 
 /** How items of these projects ended, by project, key, category and reason, most first. Throws VALIDATION for a key of no such project. */
-export function ledgerDrill(app: App, { range, projects, key, nobodys }: LedgerAsked): RestLedger {
+export function ledgerBreakdown(app: App, { range, projects, key, nobodys }: LedgerAsked): RestLedger {
   const keys = new Map(projects.flatMap((project) => app.meta.keysOf(project.id)).map((item) => [item.id, item]))
   if (key !== undefined && !keys.has(Number(key)))
     throw new MishapError('VALIDATION', { fields: { key: ['There is no such key in these projects.'] } })

@@ -1,12 +1,12 @@
 import { catalogue, type ErrorCode } from '../../base/errors.ts'
-import type { RestIntake, RestIntakes } from '../../contract/request-log.ts'
-import type { App } from '../../processes/app.ts'
+import type { RestLoggedRequest, RestRequestLog } from '../../contract/request-log.ts'
+import type { App } from '../../processes/parts.ts'
 import type { Project } from '../../store/meta/meta.ts'
 import { todoFor } from './outcome-advice.ts'
 
 type Note = ReturnType<App['intakes']['of']>[number]
 
-function toRest(note: Note): RestIntake {
+function toRest(note: Note): RestLoggedRequest {
   const { atMs, keyId, route, sdk, bytes, status, code, reason, eventId, items, more } = note
   const known = Object.hasOwn(catalogue, code) ? catalogue[code as ErrorCode].todo : ''
   return {
@@ -26,7 +26,7 @@ function toRest(note: Note): RestIntake {
 }
 
 /** The newest requests of a project's keys and what became of each item; `key` (an id): of this one only. */
-export function intakesOf(app: App, project: Project, key?: string): RestIntakes {
+export function requestLogOf(app: App, project: Project, key?: string): RestRequestLog {
   const keys = app.meta.keysOf(project.id)
   const asked = keys.filter((item) => key === undefined || String(item.id) === key)
   return {
@@ -41,4 +41,4 @@ export function intakesOf(app: App, project: Project, key?: string): RestIntakes
 }
 
 /** The newest requests that came without a known key. */
-export const strangeIntakes = (app: App): RestIntake[] => app.intakes.of([0]).map(toRest)
+export const strangeRequests = (app: App): RestLoggedRequest[] => app.intakes.of([0]).map(toRest)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { restDeadContent, restDeadItem } from '../../contract/dead-letters.ts'
-import { restIntake, restIntakes } from '../../contract/request-log.ts'
+import { restLoggedRequest, restRequestLog } from '../../contract/request-log.ts'
 import {
   type RestJob,
   restJob,
@@ -10,19 +10,19 @@ import {
   restUsage,
 } from '../../contract/status.ts'
 import { deleteDeadLetter } from '../../operations/dead-letters.ts'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import type { Route } from '../route.ts'
 import { askedProjects, organizationOf, projectOf, route } from '../route.ts'
 import { deadItemOf, deadItemsOf, lookAtDead } from './dead-letters.ts'
-import { ledgerDrill, ledgerRanges } from './ledger.ts'
-import { intakesOf, strangeIntakes } from './request-log.ts'
+import { ledgerBreakdown, ledgerRanges } from './ledger.ts'
+import { requestLogOf, strangeRequests } from './request-log.ts'
 import { organizationStatusOf, statusOf } from './status.ts'
 import { usageOf } from './usage.ts'
 
 const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
 
 /** Every job in the shape of the API. */
-export const jobsOf = (app: App): RestJob[] =>
+const jobsOf = (app: App): RestJob[] =>
   app.jobs().map((job) => ({
     name: job.name,
     everyMs: job.everyMs,
@@ -80,8 +80,8 @@ const instanceRoutes: readonly Route[] = [
     operationId: 'listStrangeRequests',
     summary: 'The newest requests to ingest that came without a known key, newest first; in memory only.',
     action: 'instance:read',
-    response: z.array(restIntake),
-    handle: ({ app }) => ({ body: strangeIntakes(app) }),
+    response: z.array(restLoggedRequest),
+    handle: ({ app }) => ({ body: strangeRequests(app) }),
   }),
 ]
 
@@ -112,7 +112,7 @@ export const statusRoutes: readonly Route[] = [
       const projects = askedProjects(app, actor, organizationOf(found), query.project)
       const all = query.project.every((item) => item === '' || item === '-1')
       const nobodys = all && app.auth.may(actor, 'instance:read', { instance: true }) === 'yes'
-      return { body: ledgerDrill(app, { range: query.range, projects, key: query.key, nobodys }) }
+      return { body: ledgerBreakdown(app, { range: query.range, projects, key: query.key, nobodys }) }
     },
   }),
   route({
@@ -122,8 +122,8 @@ export const statusRoutes: readonly Route[] = [
     summary: 'The last 100 requests of each key with the verdict for each item, newest first; in memory only.',
     action: 'project:read',
     query: z.object({ key: z.string().max(20).optional().describe('Id of a project key: of this one only.') }),
-    response: restIntakes,
-    handle: ({ app, found, query }) => ({ body: intakesOf(app, projectOf(found), query.key) }),
+    response: restRequestLog,
+    handle: ({ app, found, query }) => ({ body: requestLogOf(app, projectOf(found), query.key) }),
   }),
   route({
     method: 'GET',

@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises'
 import { MishapError } from '../../base/errors.ts'
 import type { Outcome } from '../../base/outcome.ts'
 import type { RestOrganizationStatus, RestStatus } from '../../contract/status.ts'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import type { Organization } from '../../store/meta/meta.ts'
 import { advisoryOf } from './advisories.ts'
 

@@ -1,6 +1,6 @@
 import { MishapError } from '../../base/errors.ts'
 import type { RestUsage } from '../../contract/status.ts'
-import type { App } from '../../processes/app.ts'
+import type { App } from '../../processes/parts.ts'
 import { sizesByTable, type TableName, tableOfCategory } from '../../store/events/tables.ts'
 import type { Organization } from '../../store/meta/meta.ts'
 

@@ -51,7 +51,7 @@ export type KeySource =
  * Where the values come from that complete a key. `stored`: from where the key lives, as the newest events or releases
  * have them (completion.ts), so a completed value is one that the plan finds.
  */
-export type ValueSource = 'stored' | 'people' | 'projects' | 'releases'
+type ValueSource = 'stored' | 'people' | 'projects' | 'releases'
 
 /**
  * One key of the search language. Its sentence is in web/messages/search.*.json under `key`, with `_` for each dot

@@ -6,9 +6,9 @@ import { aggregated, dateOf, numbered, placed, refuse, typed, wanted } from './v
 
 /** Bounds of a query (QUERY_TOO_LONG). */
 export const searchCharsMax = 4096
-export const searchTermsMax = 100
+const searchTermsMax = 100
 /** Values in all lists together. */
-export const searchValuesMax = 200
+const searchValuesMax = 200
 const depthMax = 20
 
 type Scanner = { text: string; at: number; depth: number; terms: number; values: number }

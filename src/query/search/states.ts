@@ -32,7 +32,7 @@ export const stateFilters = {
   archived_forever: { op: 'and', of: [ignored, { op: 'or', of: [substatus('archived_forever'), substatus('')] }] },
 } satisfies Record<string, IssueFilter | boolean>
 
-export type State = keyof typeof stateFilters
+type State = keyof typeof stateFilters
 
 export const isState = (value: string): value is State => Object.hasOwn(stateFilters, value)
 

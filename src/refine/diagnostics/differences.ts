@@ -7,7 +7,7 @@ import { short } from './texts.ts'
 /** What a text says about a mismatch: differences, components around the first of them (nearest first), wrong nesting. */
 export type Mismatch = { differences: Difference[]; components: string[]; nesting?: string | undefined }
 
-export const differencesMax = 10
+const differencesMax = 10
 const linesMax = 400
 
 /** How React 19 begins to tell of attributes alone. Its diff shows the text within such a tag as the browser's, whatever the server had. */

@@ -41,7 +41,8 @@ export function hydrationOf(event: NormalEvent): NonNullable<Signs['hydration']>
   const translated = cause === 'unknown' ? translatedPage(event) : undefined
   const near = cause === 'nesting' ? [nested, told] : [told, nested]
   const component = ownComponent([
-    ...[scalar(own(sent ?? {}, 'component')) ?? '', ...near.flatMap((entry) => entry?.components ?? [])],
+    scalar(own(sent ?? {}, 'component')) ?? '',
+    ...near.flatMap((entry) => entry?.components ?? []),
     ...stackNames(event),
   ])
   return {

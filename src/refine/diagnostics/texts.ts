@@ -8,7 +8,7 @@ export type Said = { type: string; text: string; whole: string }
 
 /** All signs stand at the front of a text; only diffs and arguments are longer. */
 const lookMax = 1024
-export const foundMax = 200
+const foundMax = 200
 /** Characters of a line that stay in front of what was found. */
 const leadMax = 60
 

@@ -8,7 +8,7 @@ import { type DoctorDeps, type DoctorProject, gather, type Patience, placeOf, wa
 import { judge } from './judge.ts'
 
 /** A frame as it came, with what was found of it then. Line and column from 1. */
-export type SeenFrame = {
+type SeenFrame = {
   url: string
   debugId: string | undefined
   line: number | undefined

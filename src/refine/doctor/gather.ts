@@ -2,10 +2,11 @@ import type { Clock } from '../../base/clock.ts'
 import type { DoctorPlace } from '../../domain/doctor-commands.ts'
 import type { UnmappedReason } from '../../domain/event.ts'
 import type { BlobStore } from '../../store/blobs/blobs.ts'
-import type { EventStore } from '../../store/events/events.ts'
+import type { EventStore } from '../../store/events/event-store.ts'
 import type { ArtifactFile } from '../../store/meta/artifacts/artifacts.ts'
-import type { MetaStore, Project } from '../../store/meta/meta.ts'
-import type { MapDesk } from '../symbolicate/map-cache.ts'
+import type { Project } from '../../store/meta/meta.ts'
+import type { MetaStore } from '../../store/meta/meta-store.ts'
+import type { MapCache } from '../symbolicate/map-cache.ts'
 import { type Artifacts, type Plan, planOf } from '../symbolicate/plan.ts'
 import type { AskedFile, FileFacts, Spot } from './judge.ts'
 import { type Near, namesLike, nearest } from './near.ts'
@@ -20,7 +21,7 @@ export type DoctorDeps = {
   events: Pick<EventStore, 'groups' | 'ofIssue'>
   blobs: Pick<BlobStore, 'reader'>
   /** Reads maps in its own threads; undefined: none is read. */
-  desk(): MapDesk | undefined
+  desk(): MapCache | undefined
 }
 
 /** The project that is looked at, and the others of its organization that whoever asks may see. */
@@ -104,7 +105,7 @@ function injectedMsOf({ meta }: DoctorDeps, projectId: number): number | undefin
   return files.some((file) => file.debugId !== '') ? newest?.createdMs : undefined
 }
 
-export type EventOf = { receivedMs: number; sdk: FileFacts['sdk'] }
+type EventOf = { receivedMs: number; sdk: FileFacts['sdk'] }
 
 /** Where commands upload to. */
 export const placeOf = (

@@ -36,7 +36,7 @@ export type FileFacts = {
 }
 
 /** What is known of one place in the file. Lines and columns from 1. */
-export type FrameFacts = {
+type FrameFacts = {
   line: number | undefined
   column: number | undefined
   /** What was found when the event came. */
@@ -51,7 +51,7 @@ export type Spot = {
   source: { path: string; line: number; text: 'there' | 'missing' | 'short' } | undefined
 }
 
-export type Judgement = { state: 'ok' | 'now' | 'failed'; steps: DoctorStep[]; finding: DoctorFinding | null }
+type Judgement = { state: 'ok' | 'now' | 'failed'; steps: DoctorStep[]; finding: DoctorFinding | null }
 
 type Found = { code: DoctorCode; data: Record<string, string> }
 

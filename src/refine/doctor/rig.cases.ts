@@ -12,11 +12,11 @@ import { nowMs, withProject } from '../../store/meta/fixture.cases.ts'
 import { openSqliteMeta } from '../../store/meta/sqlite.ts'
 import { createDoctor } from '../pipeline/doctor.ts'
 import { refineEvent } from '../pipeline/fixture.cases.ts'
-import { createMapDesk } from '../symbolicate/map-cache.ts'
+import { createMapCache } from '../symbolicate/map-cache.ts'
 
 // For tests of this folder: the real stores and the real threads; of the events store only what a release asks for.
 
-export type UploadedFile = {
+type UploadedFile = {
   url: string
   body: string
   type?: ArtifactType
@@ -36,7 +36,7 @@ export type Upload = {
   single?: true
 }
 
-export const hourMs = 3_600_000
+const hourMs = 3_600_000
 export const eventMs = nowMs - 24 * hourMs
 
 export const idA = 'aaaaaaaa-0003-523c-92ab-92705ede040b'
@@ -66,7 +66,7 @@ async function openRig() {
   meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
   const blobs = openFileBlobs(join(folder, 'blobs'))
   const parts = { observe: silent, meta, blobs, blobFolder: join(folder, 'blobs') }
-  const desk = createMapDesk({ clock: systemClock, ...parts })
+  const desk = createMapCache({ clock: systemClock, ...parts })
   const rows: Pick<EventRow, 'payload' | 'receivedMs' | 'groupHash'>[] = []
   const doctor = createDoctor({
     clock,

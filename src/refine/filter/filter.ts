@@ -2,7 +2,9 @@ import { hash } from 'node:crypto'
 import type { RecordHead } from '../../journal/journal.ts'
 import type { ProjectSettings } from '../../store/meta/meta.ts'
 import type { FilteredEvent } from '../../store/meta/projects/inbound-filters.ts'
-import { type Context, type Draft, droppedSteps, type Tools } from '../pipeline/step.ts'
+import type { Context, Tools } from '../pipeline/context.ts'
+import type { Draft } from '../pipeline/draft.ts'
+import { droppedSteps } from '../pipeline/step.ts'
 import { createFilter, type Dropped } from './rules.ts'
 
 /** Bytes of a payload that is kept to look at. */

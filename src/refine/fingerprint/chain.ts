@@ -6,7 +6,7 @@ export type Chain = { list: NormalException[]; main: NormalException }
 const reactRecovered =
   /^There was an error (?:during concurrent rendering but React was able to recover by instead synchronously rendering the entire root|while hydrating but React was able to recover by instead client rendering)/
 
-/** The exceptions that count (protocol.md 4.2). `values` is not empty. */
+/** The exceptions that count (docs/grouping.md). `values` is not empty. */
 export function chainOf(
   values: NormalException[],
   sdk: NormalEvent['sdk'],

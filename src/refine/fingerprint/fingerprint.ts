@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { GroupingVariant, NormalEvent } from '../../domain/event.ts'
-import type { GroupingHint, GroupingNode, GroupingRules } from '../../domain/grouping.ts'
-import type { Draft } from '../pipeline/step.ts'
+import type { GroupingRules } from '../../domain/grouping.ts'
+import type { Draft } from '../pipeline/draft.ts'
+import type { Grouped, Variant } from './grouped.ts'
 import { type CompiledFingerprintRules, compileFingerprintRules } from './rules.ts'
 import { applyStackRules, type CompiledStackRules, compileStackRules, type Marks } from './stack-rules.ts'
 import { groupV1 } from './v1/group.ts'
@@ -11,21 +12,6 @@ import { groupV3 } from './v3/group.ts'
 
 /** The version of a project that says none, and of one that says a number that this Mishap does not have. */
 const firstVersion = 1
-
-/** A variant with its tree and, where it counts, its hash. */
-export type Variant = {
-  name: GroupingVariant['name']
-  contributes: boolean
-  why: string
-  hint?: GroupingHint
-  component: GroupingNode
-  values: string[]
-  hash?: string
-}
-
-/** How an event is grouped: every variant, the rule that matched and the title that it gives. */
-export type Grouped = { variants: Variant[]; rule?: string; title?: string }
-
 /** One version of the grouping: a pure function of the event, its rules and what the stack-trace rules said. */
 type Grouping = (event: NormalEvent, rules: CompiledFingerprintRules, marks: Marks) => Grouped
 /**
@@ -42,9 +28,6 @@ const versions: ReadonlyMap<number, Grouping> = new Map([
 export function md5(values: readonly string[]): string {
   return hash('md5', values.join(''), 'hex')
 }
-
-/** The stored hash: the first 64 bits of the MD5 as 16 hex. */
-export const storedHash = (values: readonly string[]): string => md5(values).slice(0, 16)
 
 /** Rules that are ready, by their text. Made by `createRuleCache`; no part of any result. */
 export type RuleCache = {

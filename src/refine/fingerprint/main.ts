@@ -1,5 +1,5 @@
 import type { NormalException } from '../../domain/event.ts'
-import type { Draft } from '../pipeline/step.ts'
+import type { Draft } from '../pipeline/draft.ts'
 import { mainOf } from './v1/variants.ts'
 
 /**

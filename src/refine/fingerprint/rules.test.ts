@@ -4,7 +4,7 @@ import { ruleSentence, rulesMax } from '../../domain/rule-text.ts'
 import { readStackRules } from '../../domain/stack-rules.ts'
 import type { GroupingSettings } from '../../store/meta/meta.ts'
 import { refineEvent } from '../pipeline/fixture.cases.ts'
-import { createGroupingDesk } from '../pipeline/grouping.ts'
+import { createGroupingPreview } from '../pipeline/grouping.ts'
 import { glob, pathGlob, pathTextOf } from './glob.ts'
 import { applyStackRules, compileStackRules } from './stack-rules.ts'
 import { trimNative } from './trim.ts'
@@ -225,7 +225,7 @@ describe('stack-trace rules', () => {
       [false, true],
       [true, undefined],
     ])
-    const { explain } = createGroupingDesk()
+    const { explain } = createGroupingPreview()
     const plain = refineEvent(event(three)).row.hashes[0]
     expect(explain(stored, {}).hashes[0]).toBe(plain)
     expect(explain(stored, { stackRules: 'function:b -app' }).hashes[0]).toBe(
@@ -236,7 +236,9 @@ describe('stack-trace rules', () => {
   })
   test('the tree names the rule that took a frame out', () => {
     const stored = refineEvent(event(three)).event
-    const tree = JSON.stringify(createGroupingDesk().explain(stored, { stackRules: 'function:b -group' }).variants[0])
+    const tree = JSON.stringify(
+      createGroupingPreview().explain(stored, { stackRules: 'function:b -group' }).variants[0],
+    )
     expect(tree).toContain('"hint":"rule-out"')
     expect(tree).toContain('"rule":"function:b -group"')
   })

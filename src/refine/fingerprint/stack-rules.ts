@@ -4,7 +4,7 @@ import { familyOf, namesFamily } from './families.ts'
 import { glob, type PathText, pathGlob, pathTextOf } from './glob.ts'
 
 /** What rules said about one frame. `rule`: the one that decided whether it groups. */
-export type FrameMark = { group?: boolean; rule?: string }
+type FrameMark = { group?: boolean; rule?: string }
 /** What rules said about a stack, frame by frame. */
 export type StackMarks = { frames: (FrameMark | undefined)[]; maxFrames: number; minFrames: number; inverted: boolean }
 /** What rules said, by stack; those that none spoke of are absent. */

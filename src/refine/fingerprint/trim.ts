@@ -1,6 +1,6 @@
 import type { NormalFrame } from '../../domain/event.ts'
 import { stacktracesOf } from '../kinds/error/inapp.ts'
-import type { Draft } from '../pipeline/step.ts'
+import type { Draft } from '../pipeline/draft.ts'
 import { familyOf } from './families.ts'
 
 /** Step: names of native functions without what compilers add to them; what was sent stays as `raw_function`. */

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
 import type { OutcomeCount, OutcomeReason } from '../../base/outcome.ts'
 import type { JournalRecord, RecordHead, RecordKind } from '../../journal/journal.ts'
-import type { EventStore } from '../../store/events/events.ts'
+import type { EventStore } from '../../store/events/event-store.ts'
 import type { TableName, TableRows } from '../../store/events/tables.ts'
 import type { BatchEffects, EventEffect, ProjectSettings } from '../../store/meta/meta.ts'
 import type { EnvelopeItem } from '../../wire/envelope.ts'
 import type { FormField } from '../../wire/minidump.ts'
+import type { Tools } from '../pipeline/context.ts'
 import type { Forms } from '../pipeline/lines.ts'
-import type { Tools } from '../pipeline/step.ts'
 import type { MapSource } from '../symbolicate/frames.ts'
 import type { Attachment } from './attachment/attachment.ts'
 import type { OpenDumps, readOpened } from './minidump/upload.ts'
@@ -83,7 +83,7 @@ export type RecordWork = {
   envelope: EnvelopeFacts
 }
 
-export type EnvelopeFacts = {
+type EnvelopeFacts = {
   /** The event id that it names. */
   named: string | undefined
   sentMs: number | undefined
@@ -98,7 +98,7 @@ export type EnvelopeFacts = {
 export type PlacedItem = { item: EnvelopeItem; index: number }
 
 /** A kind of item, by the payload that it reads. */
-export type ItemKind<Payload> = {
+type ItemKind<Payload> = {
   /** As the wire names its items (`wire/item-types.ts` has their category and limits). */
   itemTypes: readonly string[]
   /** After all other items: what it makes depends on what they became. */
@@ -112,7 +112,7 @@ export type ItemKind<Payload> = {
 }
 
 /** A record whose body is no envelope. */
-export type BodyKind<Payload> = {
+type BodyKind<Payload> = {
   record: Exclude<RecordKind, 'envelope' | 'outcomes'>
   read(work: RecordWork, body: Buffer): Payload
   countsAs(payload: Payload): number

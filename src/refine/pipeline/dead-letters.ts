@@ -14,7 +14,7 @@ export const deadKeyOf = ({ jpos, index, part }: Pick<GroupFacts, 'jpos' | 'inde
   deadKey(jpos, part === 'only' ? undefined : index)
 
 /** What a refused row was made from: a record's position, and which event (`only`) or which item (`onlyItem`) of it. */
-export type DeadFrom = { jpos: number; index: number; part: 'only' | 'onlyItem' }
+type DeadFrom = { jpos: number; index: number; part: 'only' | 'onlyItem' }
 
 /** The record that refused rows were made from, as a dead item keeps it: the journal has it until the commit. */
 export async function recordOf(

@@ -1,5 +1,5 @@
 import type { OutcomeCount } from '../../base/outcome.ts'
-import type { EventStore } from '../../store/events/events.ts'
+import type { EventStore } from '../../store/events/event-store.ts'
 import type { Places } from '../../store/events/table.ts'
 import type { TableName } from '../../store/events/tables.ts'
 import type { RepeatWindow } from '../kinds/kind.ts'
@@ -8,7 +8,7 @@ import { createDedupWindow, type DedupWindow } from './dedup-window.ts'
 import type { RangeGroup, RefinedRange } from './range.ts'
 
 /** How long something is known that came: ms. */
-export const windowMs = 3_600_000
+const windowMs = 3_600_000
 
 /** What came within the last hour, by the name of its window. */
 export type Memory = ReadonlyMap<string, DedupWindow>

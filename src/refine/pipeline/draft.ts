@@ -1,6 +1,6 @@
 import type { NormalEvent } from '../../domain/event.ts'
-import type { Draft } from './step.ts'
-import type { Loose } from './value.ts'
+import type { Marks } from '../fingerprint/stack-rules.ts'
+import type { Loose, Remarks, Sent } from './value.ts'
 
 /** An event before its first step: what was sent, and nothing made of it. */
 export function newDraft(received: Loose, eventId: string): Draft {
@@ -26,3 +26,10 @@ export function newDraft(received: Loose, eventId: string): Draft {
   }
   return { received, event, remarks: { path: [], meta: {}, errors } }
 }
+
+/**
+ * One event on its way: what was sent (scrubbed in place at its step), what it became, what there is to remark. `sent`: the
+ * payload whose JSON `received` is; the scrubber takes it away when `received` no longer is that. `marks`: what stack-trace
+ * rules said about the frames.
+ */
+export type Draft = { received: Loose; event: NormalEvent; remarks: Remarks; sent?: Sent | undefined; marks?: Marks }

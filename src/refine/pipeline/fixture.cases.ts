@@ -3,8 +3,8 @@ import type { JournalRecord, RecordHead } from '../../journal/journal.ts'
 import type { ProjectSettings } from '../../store/meta/meta.ts'
 import type { GroupFacts, Refined } from '../kinds/kind.ts'
 import type { RangeMaps } from '../symbolicate/maps.ts'
+import { createTools, type Tools } from './context.ts'
 import { refineRecord } from './record.ts'
-import { createTools, type Tools } from './step.ts'
 
 // For tests and benches of this folder: records without a journal.
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import type { GroupingNode } from '../../domain/grouping.ts'
 import { createRuleCache, group, hashesIn, hashesOf } from '../fingerprint/fingerprint.ts'
 import { refineEvent } from './fixture.cases.ts'
-import { createGroupingDesk } from './grouping.ts'
+import { createGroupingPreview } from './grouping.ts'
 
-const desk = createGroupingDesk()
+const desk = createGroupingPreview()
 const frame = (name: string, more: object = {}) => ({
   filename: `https://a.test/${name}.js`,
   function: name,

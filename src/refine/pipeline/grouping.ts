@@ -1,11 +1,12 @@
 import type { NormalEvent } from '../../domain/event.ts'
 import type { ExplainedVariant, Features, GroupingInfo, GroupingRules, Likeness } from '../../domain/grouping.ts'
-import { createRuleCache, group, hashesIn, type RuleCache, type Variant } from '../fingerprint/fingerprint.ts'
+import { createRuleCache, group, hashesIn, type RuleCache } from '../fingerprint/fingerprint.ts'
+import type { Variant } from '../fingerprint/grouped.ts'
 import { featuresOf, likeness } from '../fingerprint/likeness.ts'
 import { applyStackRules, compileStackRules, withoutStackRules } from '../fingerprint/stack-rules.ts'
 
 /** Grouping of stored events by any rules: the functions that refine groups by. */
-export type GroupingDesk = {
+export type GroupingPreview = {
   /** Explains how an event is grouped by these rules; the event stays as it is. Pure. */
   explain(event: NormalEvent, config: GroupingRules | undefined): GroupingInfo
   /** What is compared of an event. */
@@ -43,7 +44,7 @@ function explain(cache: RuleCache, sent: NormalEvent, config: GroupingRules | un
 }
 
 /** Makes the desk; rules that were used stay ready. */
-export function createGroupingDesk(cache: RuleCache = createRuleCache()): GroupingDesk {
+export function createGroupingPreview(cache: RuleCache = createRuleCache()): GroupingPreview {
   return {
     explain: (event, config) => explain(cache, event, config),
     featuresOf: (event) => featuresOf(explain(cache, event, undefined).variants),

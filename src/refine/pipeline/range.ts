@@ -2,7 +2,7 @@ import type { OutcomeCount } from '../../base/outcome.ts'
 import type { DeadAgain, RecordHead } from '../../journal/journal.ts'
 import type { RecordEnd } from '../../journal/request-log.ts'
 import type { TableName } from '../../store/events/tables.ts'
-import type { AttachmentRow, DeadItem } from '../../store/meta/meta.ts'
+import type { AttachmentRow, DeadLetter } from '../../store/meta/meta.ts'
 import type { GroupFacts, KindEffects, StoredPositions } from '../kinds/kind.ts'
 
 /** A range of the journal to refine; `to` is known in a recovery or a retry, else the worker finds it. */
@@ -25,7 +25,7 @@ export type RangeGroup = GroupFacts & { table: TableName; from: number; to: numb
 export type KeyUse = { keyId: number; atMs: number; refusedCode: string | null }
 
 /** A record that could not be refined though rows of it are stored (positions `from` to `to`). */
-export type KeptRecord = {
+type KeptRecord = {
   from: number
   to: number
   projectId: number
@@ -46,7 +46,7 @@ export type RefinedRange = {
   kept: KeptRecord[]
   outcomes: OutcomeCount[]
   uses: KeyUse[]
-  dead: DeadItem[]
+  dead: DeadLetter[]
   /** Dead letters that were replayed as records of this range. */
   again: DeadAgain[]
   /** How the newest records of each key ended, for the request log. */

@@ -6,10 +6,10 @@ import type { JournalRecord } from '../../journal/journal.ts'
 import type { RecordEnd } from '../../journal/request-log.ts'
 import { openFileBlobs } from '../../store/blobs/files.ts'
 import type { BatchEffects } from '../../store/meta/meta.ts'
+import { createTools } from './context.ts'
 import { deadKey } from './dead-letters.ts'
 import { plainSettings, recordedMs } from './fixture.cases.ts'
 import { settledEnds, toldOf } from './record-outcomes.ts'
-import { createTools } from './step.ts'
 import { refineRange } from './worker.ts'
 
 const end = (jpos: number, keyId = 1): RecordEnd => ({

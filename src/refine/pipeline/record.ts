@@ -9,8 +9,8 @@ import { bodyKindOf, kindOf } from '../kinds/kinds.ts'
 import { takeDump } from '../kinds/minidump/crashes.ts'
 import type { OpenDumps } from '../kinds/minidump/upload.ts'
 import type { MapSource } from '../symbolicate/frames.ts'
+import { createTools, type Tools } from './context.ts'
 import { ended } from './item-outcome.ts'
-import { createTools, type Tools } from './step.ts'
 
 /**
  * Turns a journal record and its body (inflated; from the record or its spool) into rows, effects and outcomes. Pure: the

@@ -5,10 +5,11 @@ import { openJournalReader } from '../../journal/files.ts'
 import { segmentOf } from '../../journal/record.ts'
 import type { RecordEnd } from '../../journal/request-log.ts'
 import type { BlobStore } from '../../store/blobs/blobs.ts'
-import type { EventRow, EventStore } from '../../store/events/events.ts'
+import type { EventStore } from '../../store/events/event-store.ts'
+import type { EventRow } from '../../store/events/events.ts'
 import type { Batch, BatchEffects, BatchResult, BatchStore, ProjectSettings } from '../../store/meta/meta.ts'
 import { eventWindow } from '../kinds/error/events.ts'
-import { createMapDesk, type MapDesk, type MapDeskDeps } from '../symbolicate/map-cache.ts'
+import { createMapCache, type MapCache, type MapCacheDeps } from '../symbolicate/map-cache.ts'
 import {
   createMemory,
   type Deduplicated,
@@ -30,7 +31,7 @@ import { type Begun, type Crew, createCrew } from './worker-pool.ts'
 /** Records of one batch: 500 rows of 14 kB are 7 MB, and larger batches gained nothing in the prototype. */
 const recordsMax = 1000
 const bytesMax = 8 * 1024 * 1024
-/** Two batches in flight beat one by 38% (architecture.md 2). */
+/** Two batches in flight beat one by 38%. */
 const inFlightMax = 2
 /** A batch smaller than this waits a little for more: each insert is a part that the engine has to merge. */
 const smallRecords = 200
@@ -38,7 +39,7 @@ const gatherMs = 150
 const waitingMax = 5000
 const dayMs = 86_400_000
 
-export type RefineDeps = {
+type RefineDeps = {
   clock: Clock
   observe: Observe
   meta: BatchStore & { touchKeys(uses: KeyUse[]): void }
@@ -47,7 +48,7 @@ export type RefineDeps = {
   workers: number
   worker: WorkerSetup
   /** Where uploaded source maps are found; without it frames stay as they came. */
-  artifacts?: MapDeskDeps['meta']
+  artifacts?: MapCacheDeps['meta']
   /** After a commit, never before. */
   committed(result: BatchResult): void
   /** The journal before this position is no longer needed. */
@@ -58,10 +59,10 @@ export type RefineDeps = {
   failed(error: unknown): void
 }
 
-/** The loop from journal to stores (architecture.md "Exactly once"). */
+/** The loop from journal to stores (ARCHITECTURE.md "Exactly once"). */
 export type Refine = {
   /** Reads source maps; undefined where refine was made without artifacts. */
-  desk: MapDesk | undefined
+  desk: MapCache | undefined
   /** Recovers open batches, then refines until `stop`. Resolves once recovery is done. */
   start(): Promise<void>
   /** The journal is on disk up to here. */
@@ -80,7 +81,7 @@ export type Refine = {
   stop(ms: number): Promise<void>
 }
 
-export type Totals = { batches: number; records: number; events: number; ms: number }
+type Totals = { batches: number; records: number; events: number; ms: number }
 
 type Work = RefineDeps & { memory: Memory; crew: Crew; stopped: AbortController; totals: Totals; waits: Waits }
 
@@ -211,7 +212,7 @@ async function runBatch(work: Work, from: number, begun: Promise<Begun>, order: 
 /** The settings of a project, with what says that it has artifacts: workers ask for maps only then, and anew each day. */
 function settingsOf(
   { meta, clock }: RefineDeps,
-  maps: MapDesk | undefined,
+  maps: MapCache | undefined,
   projectId: number,
 ): ProjectSettings | undefined {
   const settings = meta.projectSettings(projectId)
@@ -222,7 +223,7 @@ function settingsOf(
   return { ...settings, artifacts, ...(artifactNames ? { artifactNames } : {}) }
 }
 
-const crewOf = (deps: RefineDeps, maps: MapDesk | undefined, waits: Waits): Crew =>
+const crewOf = (deps: RefineDeps, maps: MapCache | undefined, waits: Waits): Crew =>
   createCrew({
     full: (full) => (full ? waits.begin('files') : waits.end('files')),
     size: deps.workers,
@@ -284,7 +285,7 @@ async function runLoop(work: Work, state: LoopState, bell: ReturnType<typeof cre
 export function createRefine(deps: RefineDeps): Refine {
   const stopped = new AbortController()
   const { clock, observe, artifacts, blobs, worker } = deps
-  const maps = artifacts && createMapDesk({ clock, observe, meta: artifacts, blobs, blobFolder: worker.blobFolder })
+  const maps = artifacts && createMapCache({ clock, observe, meta: artifacts, blobs, blobFolder: worker.blobFolder })
   const waits = createWaits(clock)
   const crew = crewOf(deps, maps, waits)
   const remapper =

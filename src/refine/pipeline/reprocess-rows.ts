@@ -3,9 +3,9 @@ import type { Clock } from '../../base/clock.ts'
 import { faultOf, type Observe } from '../../base/observe.ts'
 import type { EventRow } from '../../store/events/events.ts'
 import type { GroupingSettings } from '../../store/meta/meta.ts'
-import type { RegroupMove } from '../../store/meta/retention/reprocessing.ts'
+import type { ReprocessingMove } from '../../store/meta/retention/reprocessing.ts'
 import type { MapQuery } from '../symbolicate/frames.ts'
-import type { MapAnswer, MapDesk } from '../symbolicate/map-cache.ts'
+import type { MapAnswer, MapCache } from '../symbolicate/map-cache.ts'
 
 /**
  * Stored rows that were mapped again. `moves` are those that have to be written, in generation + 1, each with its line in
@@ -14,7 +14,7 @@ import type { MapAnswer, MapDesk } from '../symbolicate/map-cache.ts'
 export type Remapped = {
   tsv: Uint8Array<ArrayBuffer>
   /** `hour`: when it happened, in seconds since 1970. */
-  moves: (RegroupMove & { tsvFrom: number; tsvTo: number; hour: number })[]
+  moves: (ReprocessingMove & { tsvFrom: number; tsvTo: number; hour: number })[]
   kept: { hash: string; names: string[] }[]
   broken: number
 }
@@ -46,10 +46,10 @@ const resourceLimits = { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 7
 /** ms without work until the thread ends and gives its memory back. */
 const idleMs = 30_000
 
-export type RemapperDeps = {
+type RemapperDeps = {
   clock: Clock
   observe: Observe
-  maps: Pick<MapDesk, 'answer' | 'stateOf'>
+  maps: Pick<MapCache, 'answer' | 'stateOf'>
   /** How a project groups now. */
   groupingOf(projectId: number): GroupingSettings | undefined
 }
@@ -71,7 +71,7 @@ export function createRemapper({ clock, observe, maps, groupingOf }: RemapperDep
   function take(message: FromRemap, from: Worker): void {
     if (message.kind === 'ask') {
       const { ask, projectId, queries, waitMs } = message
-      maps
+      void maps
         .answer(projectId, queries, waitMs)
         .then((answers) => from.postMessage({ kind: 'maps', ask, answers } satisfies ToRemap))
       return

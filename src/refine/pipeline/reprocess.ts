@@ -12,8 +12,8 @@ import { inApp } from '../kinds/error/inapp.ts'
 import { makeEffect, rowOf } from '../kinds/error/row.ts'
 import type { MapSource } from '../symbolicate/frames.ts'
 import { mapStacks } from '../symbolicate/symbolicate.ts'
+import type { Draft } from './draft.ts'
 import type { Forms } from './lines.ts'
-import type { Draft } from './step.ts'
 import { object } from './value.ts'
 
 /** A stored event after mapping it again. `row` is of the next generation; without `changed` it is none that has to be written. */

@@ -10,7 +10,7 @@ import { createMemory, deduplicate, type Memory, nothingStored } from './dedupli
 import { plainSettings, recordedMs, refineBody } from './fixture.cases.ts'
 import { joined } from './range.ts'
 import { createWaits } from './retry.ts'
-import { createTools } from './step.ts'
+import { createTools } from './context.ts'
 import { type Storing, settleAll, store } from './store-rows.ts'
 import { refineRange } from './worker.ts'
 

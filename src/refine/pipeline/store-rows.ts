@@ -5,7 +5,7 @@ import { faultOf, type Observe } from '../../base/observe.ts'
 import type { OutcomeCount } from '../../base/outcome.ts'
 import type { DeadCount } from '../../journal/dead-letter.ts'
 import type { BlobStore } from '../../store/blobs/blobs.ts'
-import type { EventStore } from '../../store/events/events.ts'
+import type { EventStore } from '../../store/events/event-store.ts'
 import type { Places } from '../../store/events/table.ts'
 import { anyTable, type TableName, tableNames } from '../../store/events/tables.ts'
 import type { Batch, BatchEffects } from '../../store/meta/meta.ts'
@@ -29,7 +29,7 @@ export type Storing = {
 }
 
 /** The name of a batch's insert into a table. */
-export const token = (table: TableName, { from, to }: Pick<Batch, 'from' | 'to'>): string =>
+const token = (table: TableName, { from, to }: Pick<Batch, 'from' | 'to'>): string =>
   `${anyTable(table).token}:${from}-${to}`
 
 /**

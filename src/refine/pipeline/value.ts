@@ -127,7 +127,7 @@ export function text(
 }
 
 /** How much of a loose value is kept: levels and an approximate size in bytes of its JSON, over all its texts. */
-export type Bounds = { depth: number; bytes: number; text?: number }
+type Bounds = { depth: number; bytes: number; text?: number }
 
 /** A copy of any JSON within bounds; what is left out is remarked at the place where it stood. Never recurses over `depth`. */
 export function bounded(to: Remarks, leaf: string | number, value: unknown, bounds: Bounds): Json {

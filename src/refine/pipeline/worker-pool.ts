@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { faultOf, type Observe } from '../../base/observe.ts'
 import type { ProjectSettings } from '../../store/meta/meta.ts'
-import type { MapDesk } from '../symbolicate/map-cache.ts'
+import type { MapCache } from '../symbolicate/map-cache.ts'
 import { joined, type RangeJob, type RefinedRange } from './range.ts'
 import type { FromWorker, ToWorker, WorkerSetup } from './worker.ts'
 
@@ -49,7 +49,7 @@ type CrewOptions = {
   observe: Observe
   settingsOf: (projectId: number) => ProjectSettings | undefined
   /** Answers what workers ask of source maps. */
-  maps?: Pick<MapDesk, 'answer'> | undefined
+  maps?: Pick<MapCache, 'answer'> | undefined
   /** Hears when a worker waits for the disk of the blobs, and when it no longer does. */
   full?(full: boolean): void
 }

@@ -14,12 +14,12 @@ import { openDumps } from '../kinds/minidump/upload.ts'
 import type { MapQuery } from '../symbolicate/frames.ts'
 import type { MapAnswer } from '../symbolicate/map-cache.ts'
 import { createWorkerMaps, type RangeMaps, type WaitBudget, type WorkerMaps } from '../symbolicate/maps.ts'
+import { createTools, type Tools } from './context.ts'
 import { deadKey } from './dead-letters.ts'
 import { createLines, type Forms, type Lines } from './lines.ts'
 import { addEffects, emptyRange, type KeyUse, type RangeGroup, type RangeJob, type RefinedRange } from './range.ts'
 import { refineRecord } from './record.ts'
 import { endOfDead, endOfRecord, toldOf } from './record-outcomes.ts'
-import { createTools, type Tools } from './step.ts'
 import { waitingBlobs } from './waiting-blobs.ts'
 
 export type ToWorker =
@@ -184,7 +184,7 @@ async function takeRemoved(
   return gone
 }
 
-/** Keeps what could not be refined, whole, so that it can be looked at and sent again (spec.md 4: dead). Gives the bytes of its body. */
+/** Keeps what could not be refined, whole, so that it can be looked at and sent again. Gives the bytes of its body. */
 async function bury(record: JournalRecord, error: unknown, blobs: BlobStore, into: RefinedRange): Promise<number> {
   const { head } = record
   const blobKey = deadKey(record.jpos)

@@ -1,6 +1,6 @@
 import type { ProjectSettings } from '../../store/meta/meta.ts'
 
-/** Names of which any part marks a secret (protocol.md 8.5). */
+/** Names of which any part marks a secret. */
 export const secretParts = [
   'password',
   'secret',
@@ -65,9 +65,9 @@ const harmless: ReadonlySet<string> = new Set([
 ])
 
 /** `rule`: the remark's rule when the name marks a secret. `exempt`: stays as it is. `address`: holds a network address. */
-export type NameFacts = { rule: string | undefined; exempt: boolean; address: boolean }
+type NameFacts = { rule: string | undefined; exempt: boolean; address: boolean }
 
-/** Left as they are wherever they stand (protocol.md 8.5), and ids that nobody hides. */
+/** Left as they are wherever they stand, and ids that nobody hides. */
 const exempt: ReadonlySet<string> = new Set([
   'user-agent',
   'user_agent',

@@ -1,5 +1,6 @@
 import { format, formattedMax } from '../kinds/error/message.ts'
-import type { Context, Draft } from '../pipeline/step.ts'
+import type { Context } from '../pipeline/context.ts'
+import type { Draft } from '../pipeline/draft.ts'
 import { type Loose, object, own, type Remarks, receivedDepthMax, remark, type Sent } from '../pipeline/value.ts'
 import { makeRules, type Rules, rulesKey } from './rules.ts'
 import { scan } from './scan.ts'

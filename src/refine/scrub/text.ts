@@ -4,7 +4,7 @@ import type { Rules } from './rules.ts'
 export const filtered = '[Filtered]'
 
 /** A text after scrubbing and the rule that changed it; the same object is never given for a text that stays. */
-export type Scrubbed = { text: string; rule: string }
+type Scrubbed = { text: string; rule: string }
 
 /**
  * Scrubs secrets within a text: bearer tokens, private keys, user info of URLs, card numbers, US social security numbers,

@@ -8,10 +8,10 @@ export type Texts = { bytes: Uint8Array; at: Uint32Array }
  * Source files behind each other, each in one or two bytes a character, with the start of every line. Lines of file `i` are
  * `lineAt[first[i]]` to `lineAt[first[i + 1] - 1]`, the last of which is its end.
  */
-export type Files = { bytes: Uint8Array; unit: Uint8Array; first: Uint32Array; lineAt: Uint32Array }
+type Files = { bytes: Uint8Array; unit: Uint8Array; first: Uint32Array; lineAt: Uint32Array }
 
 /** Which function stands where in the minified file: from `at[i]` (UTF-16 units) on it is `name[i]`: text, -1 no name, -2 none. */
-export type Scopes = { at: Uint32Array; name: Int32Array; texts: Texts }
+type Scopes = { at: Uint32Array; name: Int32Array; texts: Texts }
 
 /** A minified file and its map, ready for look-ups, on shared memory: it goes to another thread without a copy. */
 export type FlatMap = {
@@ -25,7 +25,7 @@ export type FlatMap = {
 }
 
 /** What a map is built of. `contents`: sources that were fetched, as the map has not got them. */
-export type FlatParts = { script: string | undefined; map: unknown; contents?: ReadonlyMap<number, string> }
+type FlatParts = { script: string | undefined; map: unknown; contents?: ReadonlyMap<number, string> }
 
 const bytesMax = 768 * 1024 * 1024
 const shared = (bytes: number) => new Uint8Array(new SharedArrayBuffer(bytes))
@@ -73,7 +73,7 @@ function bytesOf({ segments, sources, files, names, scopes }: FlatMap): number {
   return tables.reduce((sum, table) => sum + table.byteLength, 0)
 }
 
-export function textsOf(list: readonly string[]): Texts {
+function textsOf(list: readonly string[]): Texts {
   const at = counts(list.length + 1)
   let size = 0
   for (const [i, entry] of list.entries()) {

@@ -24,7 +24,7 @@ export type FrameContext = {
   debugIdOf: (url: string) => string | undefined
 }
 
-/** Names of functions that say nothing: the caller's token is asked (protocol.md 5.5). */
+/** Names of functions that say nothing: the caller's token is asked. */
 const unnamed: ReadonlySet<string> = new Set(['', '<anonymous>', '__webpack_require__', '__webpack_modules__'])
 
 /** What a caller's token says when it hands a function on: of SDKs' wrappers (`original.apply(this, args)`) all are called so. */

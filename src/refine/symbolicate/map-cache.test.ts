@@ -6,7 +6,7 @@ import { systemClock } from '../../base/clock.ts'
 import type { Observe } from '../../base/observe.ts'
 import { openFileBlobs } from '../../store/blobs/files.ts'
 import type { ArtifactFile } from '../../store/meta/artifacts/artifacts.ts'
-import { createMapDesk, type MapDesk, type MapLimits } from './map-cache.ts'
+import { createMapCache, type MapCache, type MapLimits } from './map-cache.ts'
 import { createWorkerMaps } from './maps.ts'
 import { lookIn, urlName } from './presence.ts'
 import { type Uploaded, uploadsOf } from './rig.cases.ts'
@@ -14,7 +14,7 @@ import { type Uploaded, uploadsOf } from './rig.cases.ts'
 const root = mkdtempSync(join(tmpdir(), 'mishap-desk-'))
 const blobs = openFileBlobs(root)
 const quiet = { debug() {}, info() {}, warn() {}, error() {} } as unknown as Observe
-const desks: MapDesk[] = []
+const desks: MapCache[] = []
 const folders = { next: 1 }
 afterEach(async () => {
   for (const desk of desks.splice(0)) await desk.close()
@@ -30,7 +30,7 @@ async function deskOf(uploads: readonly Uploaded[], limits: Partial<MapLimits> =
   const asked: number[] = []
   const rekey = (found: ArtifactFile[]) =>
     found.map((entry) => ({ ...entry, blobKey: `bundles/${number}-${entry.id}` }))
-  const desk = createMapDesk({
+  const desk = createMapCache({
     clock: systemClock,
     observe: quiet,
     blobs,

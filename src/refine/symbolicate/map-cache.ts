@@ -27,7 +27,7 @@ export type MapAnswer = {
 }
 
 /** Answers what refine workers ask of source maps; lives in process app, reads in threads of its own. */
-export type MapDesk = {
+export type MapCache = {
   /** Answers in the order of the queries; waits `waitMs` at most for maps that have to be read. Never rejects. */
   answer(projectId: number, queries: readonly MapQuery[], waitMs: number): Promise<MapAnswer[]>
   /**
@@ -54,7 +54,7 @@ export type MapLimits = {
   threadsMax: number
 }
 
-export const mapLimits: MapLimits = { keptBytesMax: 160 * 1024 * 1024, loadMs: 15_000, heapMb: 1024, threadsMax: 2 }
+const mapLimits: MapLimits = { keptBytesMax: 160 * 1024 * 1024, loadMs: 15_000, heapMb: 1024, threadsMax: 2 }
 
 /** A thread without work ends after this time, and gives its memory back. */
 const idleMs = 30_000
@@ -66,7 +66,7 @@ const waitMinMs = 50
 /** What a map that cannot be used costs to remember. */
 const failureBytes = 500
 
-export type MapDeskDeps = {
+export type MapCacheDeps = {
   clock: Clock
   observe: Observe
   meta: Pick<
@@ -104,7 +104,7 @@ function lateAfter<T>(clock: Clock, waitMs: number, answer: T): { late: Promise<
 
 const bytesOf = ({ flat }: Loaded) => (flat?.bytes ?? 0) + failureBytes
 
-export function createMapDesk(deps: MapDeskDeps): MapDesk {
+export function createMapCache(deps: MapCacheDeps): MapCache {
   const { clock, observe, meta } = deps
   const limits = { ...mapLimits, ...deps.limits }
   const kept = new LRUCache<string, Loaded>({ maxSize: limits.keptBytesMax, sizeCalculation: bytesOf })
@@ -179,7 +179,7 @@ const namesMax = 50_000
 const presencesMax = 50
 
 /** Names of projects, made once for each state. */
-function presences(meta: Pick<ArtifactStore, 'artifactNames'>): MapDesk['presenceOf'] {
+function presences(meta: Pick<ArtifactStore, 'artifactNames'>): MapCache['presenceOf'] {
   const kept = new LRUCache<number, { state: string; presence: Presence | undefined }>({ max: presencesMax })
   return (projectId, state) => {
     const known = kept.get(projectId)
@@ -198,7 +198,7 @@ function presences(meta: Pick<ArtifactStore, 'artifactNames'>): MapDesk['presenc
 type Member = { end: () => Promise<unknown>; idle: () => boolean; take: (job: Job) => void }
 
 /** Threads that read one map at a time; made when there is work, ended when a map takes too long or there is none. */
-function createPool(deps: MapDeskDeps, limits: MapLimits) {
+function createPool(deps: MapCacheDeps, limits: MapLimits) {
   const waiting: Job[] = []
   const state = { closed: false, jobs: 0 }
   const members = new Set<Member>()
@@ -232,7 +232,7 @@ function createPool(deps: MapDeskDeps, limits: MapLimits) {
 }
 
 /** Starts a thread and adds it to `members`; `free` is called when it can take another job, or has left. */
-function hire(deps: MapDeskDeps, limits: MapLimits, members: Set<Member>, free: () => void): Member {
+function hire(deps: MapCacheDeps, limits: MapLimits, members: Set<Member>, free: () => void): Member {
   const { clock, observe, meta } = deps
   const worker = new Worker(deps.file ?? new URL('./loader.ts', import.meta.url), {
     workerData: { blobFolder: deps.blobFolder },
@@ -295,7 +295,7 @@ function hire(deps: MapDeskDeps, limits: MapLimits, members: Set<Member>, free: 
 }
 
 /** The uploaded file for each URL of a source, in the release and dist of the query. */
-function findSources(meta: MapDeskDeps['meta'], projectId: number, { release = '', dist }: MapQuery, urls: string[]) {
+function findSources(meta: MapCacheDeps['meta'], projectId: number, { release = '', dist }: MapQuery, urls: string[]) {
   const byUrl = new Map<string, string[]>(urls.map((url) => [url, urlCandidates(url)]))
   const all = [...new Set([...byUrl.values()].flat())]
   const found: ArtifactFile[] = []

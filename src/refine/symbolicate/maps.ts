@@ -5,7 +5,7 @@ import { lookIn, mayFind, type Presence } from './presence.ts'
 import { type MapView, openView } from './view.ts'
 
 /** Asks the desk in the other thread; answers come in the order of the queries. */
-export type AskMaps = (projectId: number, queries: MapQuery[], waitMs: number) => Promise<MapAnswer[]>
+type AskMaps = (projectId: number, queries: MapQuery[], waitMs: number) => Promise<MapAnswer[]>
 
 /** Source maps as a refine worker knows them. */
 export type WorkerMaps = {

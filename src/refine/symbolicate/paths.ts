@@ -15,7 +15,7 @@ function originOf(url: string): string {
   return /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i.exec(url)?.[0] ?? ''
 }
 
-/** The names under which a file may have been uploaded, the most exact first (protocol.md 5.4). */
+/** The names under which a file may have been uploaded, the most exact first (docs/sourcemaps.md). */
 export function urlCandidates(url: string): string[] {
   const origin = originOf(url)
   const path = url.slice(origin.length)
@@ -87,7 +87,7 @@ export function shownSource(source: string): string {
 const topFolders =
   /^(?:js|scripts?|javascripts?|build|static|node_modules|bower_components|[._~].*|v?\d+(?:\.\d+)*|[a-f\d]{7,8}|[a-f\d]{32}|[a-f\d]{40})$/i
 
-/** The module of a JavaScript file by its path, for grouping: stable where folders and names carry a hash (protocol.md 4.3). */
+/** The module of a JavaScript file by its path, for grouping: stable where folders and names carry a hash. */
 export function moduleOfPath(absPath: string): string | undefined {
   let path = withoutQuery(absPath.slice(originOf(absPath).length))
     .replace(/^\[project\]\//, '')
@@ -102,7 +102,7 @@ export function moduleOfPath(absPath: string): string | undefined {
 }
 
 /**
- * in_app of a mapped frame by its source (protocol.md 3.3), or what the SDK said. `source` is the path as the map has it.
+ * in_app of a mapped frame by its source, or what the SDK said. `source` is the path as the map has it.
  */
 export function inAppOfSource(source: string, absPath: string, said: boolean | undefined): boolean | undefined {
   if (/(?:^|[/\\])(?:node_modules|bower_components)[/\\]|\/~\//.test(source)) return false

@@ -4,7 +4,7 @@ import { isMember, isName, type Tokens, token, tokensOf, wordToken } from './tok
 export type NamePart = { at: number; text: string }
 
 /** A function of the minified file. No parts: it has no name that could be told. `made`: what `new` calls. */
-export type ScriptFunction = { start: number; end: number; name: NamePart[]; made: boolean }
+type ScriptFunction = { start: number; end: number; name: NamePart[]; made: boolean }
 
 const ownersMax = 6
 const partsMax = 8

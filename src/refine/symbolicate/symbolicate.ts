@@ -1,5 +1,6 @@
 import type { NormalEvent, NormalStacktrace } from '../../domain/event.ts'
-import type { Context, Draft } from '../pipeline/step.ts'
+import type { Context } from '../pipeline/context.ts'
+import type { Draft } from '../pipeline/draft.ts'
 import { type FrameContext, type MapSource, mapFrames } from './frames.ts'
 
 type Stacked = { stacktrace?: NormalStacktrace; raw_stacktrace?: NormalStacktrace }

@@ -9,7 +9,7 @@ import type { BlobReader, BlobStore } from './blobs.ts'
 const stepBytes = 256 * 1024
 
 /** The packed bytes of a place in a blob, in pieces. */
-export async function* bytesAt(reader: BlobReader, from: number, bytes: number): AsyncGenerator<Buffer> {
+async function* bytesAt(reader: BlobReader, from: number, bytes: number): AsyncGenerator<Buffer> {
   for (let at = from; at < from + bytes; ) {
     const piece = await reader.read(at, Math.min(stepBytes, from + bytes - at))
     if (piece.length === 0) throw new Error('the blob ends before the file in it does')

@@ -29,7 +29,11 @@ export function blobsCases(open: () => BlobStore): void {
     const reader = await blobs.reader('a')
     const read = async (from: number, bytes: number) => (await reader?.read(from, bytes))?.toString()
     expect([await read(0, 3), await read(7, 9), await read(10, 1), await read(99, 1), reader?.bytes]).toEqual([
-      ...['012', '789', '', '', 10],
+      '012',
+      '789',
+      '',
+      '',
+      10,
     ])
     await reader?.close()
     expect([await blobs.reader('b'), await blobs.reader('a/b')]).toEqual([undefined, undefined])

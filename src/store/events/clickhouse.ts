@@ -3,13 +3,13 @@ import type { Observe } from '../../base/observe.ts'
 import { connect } from './connection.ts'
 import { createCounts } from './counts.ts'
 import { createThin } from './downsample.ts'
-import type { EventStore } from './events.ts'
+import type { EventStore } from './event-store.ts'
 import { waitingFor } from './gate.ts'
 import { migrate } from './migrate.ts'
 import { createNewest } from './newest.ts'
 import { createReads } from './reads.ts'
 import { createRemove } from './remove.ts'
-import { createRegroup } from './reprocess.ts'
+import { createReprocessing } from './reprocess.ts'
 import { createRetention } from './retention.ts'
 import { createSettle } from './settle.ts'
 import { createSkew } from './skew.ts'
@@ -20,7 +20,7 @@ import { createTableStore } from './table-store.ts'
 import { createTags } from './tags.ts'
 import { createUsage } from './usage.ts'
 
-export type EventStoreOptions = {
+type EventStoreOptions = {
   /** ClickHouse's HTTP interface; the host says nothing when `socketPath` is given. */
   url: string
   socketPath?: string
@@ -51,7 +51,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createUsage(connection, database),
     ...createRemove(connection, database),
     ...createThin(connection, database),
-    ...createRegroup(connection, database, { ...settling, insert: stored.insert }),
+    ...createReprocessing(connection, database, { ...settling, insert: stored.insert }),
     ...createRetention(connection, database, observe),
     ...createSpans(connection, database),
     ...stored,

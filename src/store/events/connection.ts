@@ -5,7 +5,7 @@ import { type ClickHouseClient, ClickHouseError, createClient } from '@clickhous
 import type { Clock } from '../../base/clock.ts'
 import { MishapError } from '../../base/errors.ts'
 
-export type ConnectionOptions = {
+type ConnectionOptions = {
   url: string
   socketPath?: string
   database: string
@@ -15,7 +15,7 @@ export type ConnectionOptions = {
 }
 
 /** Values that go beside a statement, never within it. */
-export type Bound = Record<string, unknown>
+type Bound = Record<string, unknown>
 
 export type Connection = {
   /**

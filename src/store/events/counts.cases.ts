@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { EventStore } from './event-store.ts'
 import { monday, row, tsv, wide } from './events.cases.ts'
-import type { EventStore, Scope } from './events.ts'
+import type { Scope } from './events.ts'
 
 const hour = 3_600_000
 
@@ -167,7 +168,11 @@ export function countCases(open: () => EventStore): void {
         { events: 1, users: 1, lifetimeUsers: 3, series: [bucket(1, 1)] },
       ])
       expect(await store.figuresOf(scope, bucketMs, sets, (at) => at === 1)).toEqual([
-        ...[{ ...first, lifetimeUsers: 0 }, second, nothing, nothing, nothing],
+        { ...first, lifetimeUsers: 0 },
+        second,
+        nothing,
+        nothing,
+        nothing,
       ])
       expect(await store.figuresOf(scope, bucketMs, [])).toEqual([])
       expect(await store.figuresOf({ ...scope, projectIds: [] }, bucketMs, sets.slice(1, 2))).toEqual([nothing])

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Connection } from './connection.ts'
-import type { EventFilter, EventStore, GroupCount, Scope } from './events.ts'
+import type { EventStore } from './event-store.ts'
+import type { EventFilter, GroupCount, Scope } from './events.ts'
 import { compileFilter, compileScope, createValues, hashNumber, type Values } from './filter.ts'
 import { hashText } from './rows.ts'
 import { compileRollup, dayMs, hourMs } from './spans.ts'

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Cut } from './downsample.ts'
 import { encodeEventRow } from './encode.ts'
+import type { EventStore } from './event-store.ts'
 import { monday, row } from './events.cases.ts'
-import type { EventRow, EventStore } from './events.ts'
+import type { EventRow } from './events.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -49,7 +50,7 @@ const checkOf = async (store: EventStore, projectId: number, open?: Parameters<E
   return { own: own.map(({ groupHash, rows, thinned }) => [groupHash, rows, thinned]).sort(), rollups }
 }
 
-/** Thinning of events, over the same store. */
+/** Downsampling of events, over the same store. */
 export function thinCases(open: () => EventStore): void {
   describe('thinning', () => {
     test('weeks, groups that have more than is kept, the heaviest first, and their crowds', async () => {

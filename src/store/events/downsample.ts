@@ -205,7 +205,7 @@ function createLooks(
   }
 }
 
-/** Thinning of events: what there is much of, what is kept of it, and taking the rest away. */
+/** Downsampling of events: what there is much of, what is kept of it, and taking the rest away. */
 export function createThin(connection: Connection, database: string): ThinStore {
   const table = `${database}.events`
   const seconds = workSeconds

@@ -10,7 +10,7 @@ import { createSessionPool, type SessionPool, sessionOpener } from './engine/ses
 import { openSpool, type Spooled } from './engine/spool.ts'
 import { formatOf, insertFrom, isMany, isSilent, isUrgent, literal } from './engine/statement.ts'
 
-export type EngineOptions = {
+type EngineOptions = {
   /** Folder of the engine's data; made when missing. */
   folder: string
   socketPath: string
@@ -18,7 +18,7 @@ export type EngineOptions = {
   observe: Observe
 }
 
-export type Engine = { stop(): Promise<void> }
+type Engine = { stop(): Promise<void> }
 
 type Pools = { readers: SessionPool; writers: SessionPool; urgent: SessionPool; syncNames: SyncNames }
 

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { countCases } from './counts.cases.ts'
 import { thinCases } from './downsample.cases.ts'
 import { encodeEventRow } from './encode.ts'
-import type { EventRow, EventStore, Scope } from './events.ts'
+import type { EventStore } from './event-store.ts'
+import type { EventRow, Scope } from './events.ts'
 import { filterCases } from './filter.cases.ts'
-import { regroupCases } from './reprocess.cases.ts'
+import { reprocessingCases } from './reprocess.cases.ts'
 import { skewCases } from './skew.cases.ts'
 import { spanCases } from './span-rows.cases.ts'
 
@@ -462,7 +463,7 @@ export function eventsCases(open: () => EventStore): void {
   })
 
   thinCases(open)
-  regroupCases(open)
+  reprocessingCases(open)
 
   test('size names the tables, migrate can be repeated', async () => {
     const store = open()

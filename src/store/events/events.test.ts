@@ -11,8 +11,9 @@ import { engineAnswers } from './alive.ts'
 import { createEventStore } from './clickhouse.ts'
 import { connect } from './connection.ts'
 import { encodeEventRow, eventColumns } from './encode.ts'
+import type { EventStore } from './event-store.ts'
 import { eventsCases, ids, monday, row, wide } from './events.cases.ts'
-import type { EventFilter, EventStore } from './events.ts'
+import type { EventFilter } from './events.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-events-'))
 const socketPath = join(folder, 'engine.sock')

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { EventStore } from './event-store.ts'
 import { ids, row, tsv, wide } from './events.cases.ts'
-import type { EventFilter, EventStore } from './events.ts'
+import type { EventFilter } from './events.ts'
 import type { FrameKey } from './frames.ts'
 
 /** What every events store makes of conditions. `open` gives a migrated, possibly used one. */

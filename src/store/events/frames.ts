@@ -9,7 +9,7 @@ export type FrameKey = (typeof frameKeys)[number] | 'in_app' | 'main_thread' | '
 /** Frames of an event that can be found, those nearest the crash first. */
 export const framesMax = 100
 /** Characters of a value that can be found; a longer one stands there with its beginning. */
-export const frameCharsMax = 300
+const frameCharsMax = 300
 
 /** The part of a value that can be found. */
 export const frameValue = (value: string): string =>

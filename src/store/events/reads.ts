@@ -1,5 +1,6 @@
 import type { Connection } from './connection.ts'
-import type { EventPosition, EventRef, EventSpan, EventStore, PlaceInIssue, SeenEvent } from './events.ts'
+import type { EventStore } from './event-store.ts'
+import type { EventPosition, EventRef, EventSpan, PlaceInIssue, SeenEvent } from './events.ts'
 import { compileFilter, compileScope, createValues, hashList, type Values } from './filter.ts'
 import {
   idHex,

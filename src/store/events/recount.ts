@@ -3,7 +3,7 @@ import { longer, longerRows, rollupKeys, rollupNames, rollupSelect } from './sch
 import { lengths, rounded } from './spans.ts'
 
 /** Which rows of the rollups: a condition on projects and groups with its values, and hours (seconds since 1970). */
-export type Recounted = { where: string; bound: Record<string, unknown>; hours: readonly number[]; seconds: number }
+type Recounted = { where: string; bound: Record<string, unknown>; hours: readonly number[]; seconds: number }
 
 const values = 'n, first_at, last_at, users'
 /** Without insert_deduplicate = 0 the same counts once more would be taken for a repetition. */

@@ -1,5 +1,5 @@
 import type { Connection } from './connection.ts'
-import type { EventStore } from './events.ts'
+import type { EventStore } from './event-store.ts'
 import { hashNumber } from './filter.ts'
 import { tableNames, tables, withDerived } from './tables.ts'
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { encodeEventRow } from './encode.ts'
+import type { EventStore } from './event-store.ts'
 import { monday, row } from './events.cases.ts'
-import type { EventRow, EventStore } from './events.ts'
+import type { EventRow } from './events.ts'
 import type { Rewrite } from './reprocess.ts'
 
 const hourMs = 3_600_000
@@ -63,7 +64,7 @@ async function numbersOf(store: EventStore, projectId: number, ...open: Paramete
 const sound = { rollups: { issue_hour: 0, issue_day: 0, issue_week: 0, hour_issue: 0 }, twice: 0 }
 
 /** Rows that are written again under another hash, over the same store. */
-export function regroupCases(open: () => EventStore): void {
+export function reprocessingCases(open: () => EventStore): void {
   describe('writing rows again', () => {
     test('rows are found by release or by a debug id in any spelling, up to a position and a time', async () => {
       const store = open()

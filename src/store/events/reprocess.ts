@@ -1,9 +1,10 @@
 import type { Connection } from './connection.ts'
-import type { EventRow, EventStore } from './events.ts'
+import type { EventRow } from './events.ts'
 import { hashNumber } from './filter.ts'
 import { recount } from './recount.ts'
 import { readRow, rowSelect, type StoredRow } from './rows.ts'
 import type { Settling } from './settle.ts'
+import type { TableStore } from './table-store.ts'
 
 /**
  * Rows of one project, week and generation that are written again: those of generation `gen` in the groups `from` go,
@@ -27,9 +28,9 @@ export type Rewrite = {
 export type RowMark = { jpos: number; gen: number; week: string }
 
 /** First and last event of some groups, and their releases ('' for none). Undefined where nothing stands. */
-export type GroupEdges = { firstMs: number; lastMs: number; firstRelease: string; lastRelease: string; events: number }
+type GroupEdges = { firstMs: number; lastMs: number; firstRelease: string; lastRelease: string; events: number }
 
-export type RegroupStore = {
+export type ReprocessingStore = {
   /**
    * Rows of groups from `fromJpos` up to `before` that were received since, in the order of their positions: those of
    * these releases, and those that name one of these debug ids. With neither: all.
@@ -66,7 +67,7 @@ export type RegroupStore = {
 const workSeconds = 3600
 const weekForm = /^\d{4}-\d\d-\d\d$/
 /** Needles of one search; the engine takes 255. */
-export const needlesMax = 250
+const needlesMax = 250
 
 const numbers = (hashes: readonly string[]) => hashes.map(hashNumber).filter((item) => item !== undefined)
 
@@ -94,7 +95,7 @@ export const rewriteBound = ({ projectId, week, gen, positions, from, to }: Rewr
 })
 
 /** Looks for the rows that may be written again. */
-function createSearch(connection: Connection, table: string): Pick<RegroupStore, 'marksOf' | 'edgesOf'> {
+function createSearch(connection: Connection, table: string): Pick<ReprocessingStore, 'marksOf' | 'edgesOf'> {
   const seconds = workSeconds
   return {
     async marksOf({ projectId, hashes, releases, debugIds, fromJpos, before, sinceMs, max }) {
@@ -146,7 +147,7 @@ function createSearch(connection: Connection, table: string): Pick<RegroupStore,
 }
 
 /** Reads rows by their positions. */
-function createReads(connection: Connection, table: string): Pick<RegroupStore, 'rowsAt' | 'standing'> {
+function createReads(connection: Connection, table: string): Pick<ReprocessingStore, 'rowsAt' | 'standing'> {
   const seconds = workSeconds
   return {
     async rowsAt({ projectId, week, gen, hashes, positions }) {
@@ -181,14 +182,14 @@ function createReads(connection: Connection, table: string): Pick<RegroupStore, 
   }
 }
 
-type Rooms = Pick<Settling, 'counting' | 'ended'> & Pick<EventStore, 'insert'>
+type Rooms = Pick<Settling, 'counting' | 'ended'> & Pick<TableStore, 'insert'>
 
 /** Rows that are written again. Only one at a time may do so: the caller has the turn. */
-export function createRegroup(
+export function createReprocessing(
   connection: Connection,
   database: string,
   { insert, counting, ended }: Rooms,
-): RegroupStore {
+): ReprocessingStore {
   const table = `${database}.events`
   const seconds = workSeconds
 

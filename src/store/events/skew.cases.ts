@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import type { EventStore } from './event-store.ts'
 import { monday, row, tsv } from './events.cases.ts'
-import type { EventRow, EventStore } from './events.ts'
+import type { EventRow } from './events.ts'
 
 const minute = 60_000
 const projectId = 77

@@ -4,7 +4,7 @@ import type { Scope } from './events.ts'
 import { compileScope, createValues, type Values } from './filter.ts'
 
 /** What old tabs ran into within a scope. */
-export type SkewFigures = {
+type SkewFigures = {
   /** Events of each kind by bucket, whose start is a multiple of its length; in the order of time. */
   buckets: { kind: string; startMs: number; events: number }[]
   /** Events from `lastMs` on. */
@@ -17,7 +17,7 @@ export type SkewFigures = {
   releases: { release: string; events: number }[]
 }
 
-export type SkewAsked = {
+type SkewAsked = {
   scope: Scope
   bucketMs: number
   lastMs: number

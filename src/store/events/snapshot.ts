@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Connection } from './connection.ts'
 import { cutBound, cutWhere } from './downsample.ts'
-import type { EventStore } from './events.ts'
+import type { EventStore } from './event-store.ts'
 import { rewriteBound, rewriteWhere } from './reprocess.ts'
 import { hashText } from './rows.ts'
 import { rollupParts } from './schema/rollups.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { encodeSpanRow } from './encode-span.ts'
-import type { EventStore } from './events.ts'
+import type { EventStore } from './event-store.ts'
 import type { SpanRow } from './span-store.ts'
 
 const day = 86_400_000
@@ -10,7 +10,7 @@ const traceOf = (n: number) => `abc${n.toString(16)}`.padEnd(32, '0')
 const idOf = (n: number) => `f${n.toString(16)}`.padStart(16, '0')
 
 /** A span; `n` gives it an id and a place of its own. */
-export function span(n: number, changes: Partial<SpanRow> = {}): SpanRow {
+function span(n: number, changes: Partial<SpanRow> = {}): SpanRow {
   return {
     projectId: 51,
     traceId: traceOf(1),
@@ -45,7 +45,7 @@ export function span(n: number, changes: Partial<SpanRow> = {}): SpanRow {
   }
 }
 
-export const spanTsv = (rows: readonly SpanRow[]) => Buffer.from(rows.map(encodeSpanRow).join(''))
+const spanTsv = (rows: readonly SpanRow[]) => Buffer.from(rows.map(encodeSpanRow).join(''))
 const seen = ({ jpos: _jpos, place: _place, item: _item, ...rest }: SpanRow) => rest
 
 export function spanCases(open: () => EventStore): void {

@@ -84,7 +84,7 @@ const inOrder = (a: SeenSpan, b: SeenSpan): number =>
   (a.spanId < b.spanId ? -1 : a.spanId > b.spanId ? 1 : a.receivedMs - b.receivedMs)
 
 /** Spans of a trace in order, each once: an SDK sends a request again that was not answered, and senders choose ids. */
-export function onceEach(spans: readonly SeenSpan[]): SeenSpan[] {
+function onceEach(spans: readonly SeenSpan[]): SeenSpan[] {
   const seen = new Set<string>()
   return spans.toSorted(inOrder).filter(({ projectId, spanId }) => {
     const key = `${projectId} ${spanId}`

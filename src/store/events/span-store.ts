@@ -49,7 +49,7 @@ export type SpanRow = {
 export type SeenSpan = Omit<SpanRow, 'jpos' | 'place' | 'item'>
 
 /** A transaction by what tells that it came again. */
-export type TransactionKey = { projectId: number; traceId: string; spanId: string }
+type TransactionKey = { projectId: number; traceId: string; spanId: string }
 
 /** What only spans are asked; what every table can do is in `table-store.ts`. */
 export type SpanStore = {

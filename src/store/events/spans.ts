@@ -13,9 +13,9 @@ const endMs = (2 ** 32 - 1) * 1000
 export const lengths = ['hour', 'day', 'week'] as const
 export type Length = (typeof lengths)[number]
 
-export type Stretch = readonly [fromMs: number, toMs: number]
+type Stretch = readonly [fromMs: number, toMs: number]
 /** A scope by rows of each length: whole weeks, the days around them, the hours around these. ms. */
-export type Spans = Record<Length, Stretch[]>
+type Spans = Record<Length, Stretch[]>
 
 const steps: Record<Length, { ms: number; zeroMs: number }> = {
   hour: { ms: hourMs, zeroMs: 0 },
@@ -49,7 +49,7 @@ export function spansOf({ fromMs, toMs }: Pick<Scope, 'fromMs' | 'toMs'>, longes
 }
 
 /** Rollup rows whose time lies in one of the stretches, as a condition; of none: nothing. */
-export function compileTimes(values: Values, stretches: readonly Stretch[]): string {
+function compileTimes(values: Values, stretches: readonly Stretch[]): string {
   const time = (ms: number) => `toDateTime(${values.add('UInt32', Math.ceil(ms / 1000))}, 'UTC')`
   const each = stretches.map(([from, to]) => `(hour >= ${time(from)} AND hour < ${time(to)})`)
   return each.length === 0 ? '0' : `(${each.join(' OR ')})`
@@ -80,7 +80,7 @@ export const compileEnvironments = (values: Values, { environments }: Scope): st
  * `columns` is what is selected of each row, `where` a condition on its project and group. Hours of `known` groups come from
  * `issue_time`, those of all groups from `hour_issue`. No row is longer than `longest`.
  */
-export type Rollup = { columns: string; where: string; known: boolean; nowMs: number; longest?: Length }
+type Rollup = { columns: string; where: string; known: boolean; nowMs: number; longest?: Length }
 
 /** Rollup rows of a scope as a table in parentheses: whole weeks and days as such, the hours beside them as hours. */
 export function compileRollup(

@@ -2,8 +2,8 @@
 export type SpreadEvent = { us: number; id: string }
 export type SpreadBucket = { bucket: number; events: SpreadEvent[] }
 
-/** Events between the first and the latest that an issue always keeps (spec.md 9). */
-export const spreadCount = 20
+/** Events between the first and the latest that an issue always keeps (docs/specification.md 9). */
+const spreadCount = 20
 /** Events that an issue keeps at most: its first, its latest and those between. */
 export const keptMax = spreadCount + 2
 /** Five looks into each twentieth of the time; with 22 of each bucket, 22 in all are found wherever there are as many. */

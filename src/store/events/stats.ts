@@ -1,7 +1,8 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Connection } from './connection.ts'
 import { compilePairs, compilePlace, isLong, type Pair } from './counts.ts'
-import type { EventStore, Scope, SetFigures } from './events.ts'
+import type { EventStore } from './event-store.ts'
+import type { Scope, SetFigures } from './events.ts'
 import { compileScope, createValues, type Values } from './filter.ts'
 import { compileEnvironments, compileRollup, compileSpans, compileWeeks, dayMs, hourMs, spansOf } from './spans.ts'
 

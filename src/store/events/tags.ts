@@ -1,6 +1,7 @@
 import type { TagCount } from '../../domain/event.ts'
 import type { Connection } from './connection.ts'
-import type { EventStore, Scope } from './events.ts'
+import type { EventStore } from './event-store.ts'
+import type { Scope } from './events.ts'
 import { compileScope, createValues, hashList, type Values } from './filter.ts'
 import { compileRollup } from './spans.ts'
 

@@ -1,5 +1,5 @@
 import type { Connection } from './connection.ts'
-import type { EventStore } from './events.ts'
+import type { EventStore } from './event-store.ts'
 
 /** How many rows each project has: the smaller of the rollups' orders, which count all, without what was thinned. */
 export function createUsage(connection: Connection, database: string): Pick<EventStore, 'rowsByProject'> {

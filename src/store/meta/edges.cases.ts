@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { codeOf, commit, effect, hash, nowMs, stored } from './fixture.cases.ts'
-import type { EventEffect, Issue, IssueFilter, MetaStore } from './meta.ts'
+import type { EventEffect, Issue, IssueFilter } from './meta.ts'
+import type { MetaStore } from './meta-store.ts'
 
 type Field = Extract<IssueFilter, { op: 'field' }>['field']
 type Compare = Extract<IssueFilter, { op: 'number' }>['compare']

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { browser, count, failureRig, id, joinAll, numbers, server, shuffled, sure } from './failure-rig.cases.ts'
 import { commit, hash, nowMs } from './fixture.cases.ts'
-import type { FailureEffect } from './issues/error-links.ts'
 import type { Leaving } from './issues/merge.ts'
-import type { EventEffect, MetaStore } from './meta.ts'
+import type { EventEffect, FailureEffect } from './meta.ts'
+import type { MetaStore } from './meta-store.ts'
 
 /** What becomes of links with their issues, and of many at one moment. */
 export function failureIssueCases(fresh: () => MetaStore): void {

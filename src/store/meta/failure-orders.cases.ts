@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decide, routeWindowMs, type Side, traceWindowMs } from '../../domain/error-links.ts'
 import { commit, effect, hash, nowMs } from './fixture.cases.ts'
-import type { MetaStore } from './meta.ts'
+import type { MetaStore } from './meta-store.ts'
 
 /** One side; `forged`: a server's, sent with the key of the browser's project. */
 type Drawn = Omit<Side, 'side' | 'projectId' | 'eventId' | 'group'> & {

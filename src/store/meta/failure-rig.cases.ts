@@ -1,8 +1,7 @@
 import { expect } from 'vitest'
 import { effect, hash, nowMs } from './fixture.cases.ts'
-import type { FailureEffect } from './issues/error-links.ts'
-import type { EventEffect, MetaStore } from './meta.ts'
-
+import type { EventEffect, FailureEffect } from './meta.ts'
+import type { MetaStore } from './meta-store.ts'
 export const id = (number: number) => number.toString(16).padStart(32, '0')
 export const side = (change: Partial<FailureEffect>): FailureEffect => ({
   side: 'server',

@@ -1,6 +1,7 @@
 import { MishapError } from '../../base/errors.ts'
 import type { OutcomeCount } from '../../base/outcome.ts'
-import type { BatchEffects, EventEffect, MetaStore } from './meta.ts'
+import type { BatchEffects, EventEffect } from './meta.ts'
+import type { MetaStore } from './meta-store.ts'
 
 export const nowMs = 1_795_000_000_000
 
@@ -66,4 +67,9 @@ export const codeOf = (work: () => unknown): string => {
     return error instanceof MishapError ? error.code : String(error)
   }
   return 'nothing thrown'
+}
+
+export const stateOf = (meta: MetaStore, id = 1) => {
+  const issue = meta.issueById(id)
+  return [issue?.status, issue?.substatus]
 }

@@ -13,13 +13,14 @@ import { failureCases } from './issues/error-links.cases.ts'
 import { mergeCases } from './issues/merge.cases.ts'
 import { searchCases } from './issues/searches.cases.ts'
 import { triageCases } from './issues/triage.cases.ts'
-import type { IssueFilter, MetaStore } from './meta.ts'
+import type { IssueFilter } from './meta.ts'
+import type { MetaStore } from './meta-store.ts'
 import { noiseCases } from './noise.cases.ts'
 import { peopleCases } from './people/people.cases.ts'
 import { filterCases as inboundCases } from './projects/inbound-filters.cases.ts'
 import { scrapeCases } from './projects/scrape.cases.ts'
 import { releaseCases } from './releases/releases.cases.ts'
-import { regroupCases } from './retention/reprocessing.cases.ts'
+import { reprocessingCases } from './retention/reprocessing.cases.ts'
 
 const dayMs = 86_400_000
 
@@ -45,7 +46,7 @@ export function metaCases(name: string, open: Open): void {
     peopleCases(fresh)
     environmentCases(fresh)
     artifactCases(fresh)
-    regroupCases(fresh)
+    reprocessingCases(fresh)
     failureCases(fresh)
     failureIssueCases(fresh)
     noiseCases(fresh)

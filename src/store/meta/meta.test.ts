@@ -7,7 +7,7 @@ import { systemClock, testClock } from '../../base/clock.ts'
 import { openSqlite } from './database/connection.ts'
 import { commit, effect, hash, nowMs, stored, withProject } from './fixture.cases.ts'
 import { metaCases } from './meta.cases.ts'
-import type { MetaStore } from './meta.ts'
+import type { MetaStore } from './meta-store.ts'
 import { openAuthDatabase } from './people/people.ts'
 import { openSqliteMeta } from './sqlite.ts'
 

@@ -1,40 +1,12 @@
 import type { DataCategory, OutcomeCount } from '../../base/outcome.ts'
 import type { RestActivity } from '../../contract/issues.ts'
 import type { NoiseKind } from '../../domain/diagnostics.ts'
+import type { Failure } from '../../domain/error-links.ts'
 import type { ProjectFilters } from '../../domain/filters.ts'
 import type { Status, StatusDetails, Substatus } from '../../domain/issue-states.ts'
 import type { SignCounts, SignKey } from '../../domain/noise.ts'
-import type { ArtifactSearchStore } from './artifacts/artifact-search.ts'
-import type { ArtifactStore } from './artifacts/artifacts.ts'
-import type { ChunkStore } from './artifacts/chunks.ts'
-import type { KeepStore } from './database/snapshot.ts'
-import type { EnvironmentStore } from './ingest/environments.ts'
-import type { MissedStore } from './ingest/missing-source-maps.ts'
-import type { AlertStore } from './issues/alerts.ts'
-import type { AttentionStore } from './issues/attention.ts'
-import type { BulkStore } from './issues/bulk.ts'
-import type { FailureEffect, FailureStore } from './issues/error-links.ts'
-import type { FeedbackEffect, FeedbackStore } from './issues/feedback.ts'
-import type { CommentStore, IssueIdsStore } from './issues/issues.ts'
-import type { MergeStore } from './issues/merge.ts'
-import type { ClockworkStore } from './issues/scheduled-transitions.ts'
-import type { SearchStore } from './issues/searches.ts'
-import type { SuggestionStore } from './issues/suggestions.ts'
-import type { IssueChangeStore, Priority } from './issues/triage.ts'
-import type { MemberStore } from './people/members.ts'
-import type { OrganizationStore } from './people/organization-change.ts'
-import type { OrganizationRemovalStore } from './people/organization-removal.ts'
-import type { ResetStore } from './people/resets.ts'
-import type { FilteredEvent, FilterStore } from './projects/inbound-filters.ts'
-import type { OwnershipStore } from './projects/ownership.ts'
-import type { ScrapeStore } from './projects/scrape.ts'
-import type { CommitStore } from './releases/commits.ts'
-import type { DeployStore } from './releases/deploys.ts'
-import type { ReleaseStore } from './releases/releases.ts'
-import type { ThinningStore } from './retention/downsampling.ts'
-import type { RemovalStore } from './retention/removals.ts'
-import type { RegroupStoreMeta } from './retention/reprocessing.ts'
-
+import type { FeedbackEffect } from './issues/feedback.ts'
+import type { FilteredEvent } from './projects/inbound-filters.ts'
 /** What one stored event does to its issue; made by refine, applied in the batch's one transaction. */
 export type EventEffect = {
   projectId: number
@@ -76,7 +48,7 @@ export type AttachmentRow = {
   blobKey: string
   receivedMs: number
 }
-export type DeadItem = {
+export type DeadLetter = {
   jpos: number
   projectId: number
   keyId: number
@@ -103,7 +75,7 @@ export type BatchEffects = {
   events: EventEffect[]
   attachments: AttachmentRow[]
   outcomes: OutcomeCount[]
-  dead: DeadItem[]
+  dead: DeadLetter[]
   /** Dead items that came again: taken out, and taken back out of the ledger, as what they hold is counted anew. */
   again?: DeadAgain[]
   /** Counted at the commit, which knows what stands already. */
@@ -123,7 +95,7 @@ export type BatchResult = {
   }[]
 }
 
-/** The part of meta that refine works with (architecture.md "Exactly once"). */
+/** The part of meta that refine works with (ARCHITECTURE.md "Exactly once"). */
 export type BatchStore = {
   /** Everything before this position is refined and committed. */
   cursor(): number
@@ -140,7 +112,7 @@ export type BatchStore = {
 export type ProjectSettings = {
   projectId: number
   organizationId: number
-  /** Scrub with the default rules (protocol.md 8.5). */
+  /** Scrub with the default rules. */
   scrubDefaults: boolean
   scrubIpAddresses: boolean
   sensitiveFields: string[]
@@ -200,7 +172,7 @@ export type ProjectChange = {
 /** Rules of grouping, '' for none, and the version; another version begins the change-over from the one before. */
 export type GroupingChange = { fingerprintRules: string; stackRules: string; groupingVersion: number }
 /** How public scripts are fetched; a token '' is none. */
-export type ScrapeChange = { scrape: boolean; scrapeTls: boolean; sealedScrapeToken: string }
+type ScrapeChange = { scrape: boolean; scrapeTls: boolean; sealedScrapeToken: string }
 /** What a project says about scrubbing. */
 export type ScrubSettings = {
   /** Off: neither the default rules nor the project's own names are applied; addresses have a switch of their own. */
@@ -332,169 +304,26 @@ export type Activity = {
 
 export type OutcomeRow = { hourMs: number } & OutcomeCount
 
-/** Everything that is not an event: one store, one set of queries in Kysely, two dialects (SQLite now). */
-export type MetaStore = BatchStore &
-  AlertStore &
-  KeepStore &
-  MemberStore &
-  FailureStore &
-  FeedbackStore &
-  FilterStore &
-  OrganizationStore &
-  RemovalStore &
-  OrganizationRemovalStore &
-  EnvironmentStore &
-  ArtifactStore &
-  ArtifactSearchStore &
-  ChunkStore &
-  CommitStore &
-  DeployStore &
-  ReleaseStore &
-  ResetStore &
-  MissedStore &
-  RegroupStoreMeta &
-  MergeStore &
-  ScrapeStore &
-  SearchStore &
-  IssueChangeStore &
-  CommentStore &
-  IssueIdsStore &
-  ClockworkStore &
-  AttentionStore &
-  BulkStore &
-  OwnershipStore &
-  SuggestionStore &
-  ThinningStore & {
-    /** Organizations. `createOrganization` makes the first member (owner) too. Slugs follow spec.md 5; CONFLICT when taken. */
-    createOrganization(value: { slug: string; name: string; ownerUserId: string }): Organization
-    organizationBySlug(slugOrId: string): Organization | undefined
-    organizationById(id: number): Organization | undefined
-    organizationsOf(userId: string): (Organization & { role: Role })[]
-    organizations(): Organization[]
-    memberOf(organizationId: number, userId: string): Member | undefined
-    /** Adds a member or changes the role. */
-    setMember(organizationId: number, userId: string, role: Role): void
-    removeMember(organizationId: number, userId: string): void
-    /** In the order of joining. */
-    membersOf(organizationId: number): Member[]
+/** One side of a hidden server error, as an event brings it. */
+export type FailureEffect = Failure & { traceId: string; route: string; userHash: string }
 
-    createProject(value: { organizationId: number; slug: string; name: string; platform: string | null }): Project
-    projectsOf(organizationId: number): Project[]
-    projectById(id: number): Project | undefined
-    projectBySlug(organizationId: number, slugOrId: string): Project | undefined
-    /** The project that had this slug before and has another one now. */
-    projectByOldSlug(organizationId: number, slug: string): Project | undefined
-    /** What a person set; `projectSettings` is what follows from it for refine. Throws NOT_FOUND. */
-    scrubSettings(projectId: number): ScrubSettings
-    /** How a project groups, as people set it. Throws NOT_FOUND. */
-    groupingSettings(projectId: number): GroupingSettings
-    updateProject(id: number, change: ProjectChange, by?: ChangedBy): Project
+export type Priority = 'high' | 'medium' | 'low'
 
-    createKey(projectId: number, label: string): ProjectKey
-    keysOf(projectId: number): ProjectKey[]
-    updateKey(id: number, value: KeyChange, by?: ChangedBy): ProjectKey
-    deleteKey(id: number): void
-    /** All keys for accept. */
-    keySnapshot(): import('../../auth/keys.ts').KeySnapshot
+/** One project key as accept needs it. */
+export type IngestKey = {
+  keyId: number
+  projectId: number
+  organizationId: number
+  active: boolean
+  /** `count` items in `windowS` seconds; absent: no limit. */
+  rateLimit?: { count: number; windowS: number }
+  /** Patterns such as `*`, `https://shop.example`, `*.shop.example`; empty or `*`: all. */
+  allowedOrigins: string[]
+}
 
-    personById(userId: string): Person | undefined
-    people(userIds: string[]): Person[]
-    /** E-mails compare case-insensitively. */
-    personByEmail(email: string): Person | undefined
-    /** true while nobody has an account: /setup is open. */
-    isEmpty(): boolean
-
-    /** The issue, or the one that its events belong to now. */
-    issueById(id: number): Issue | undefined
-    issueByShortId(organizationId: number, shortId: string): Issue | undefined
-    /** Issues of projects by state, newest first by `sort`; `after` is the last row of the page before. */
-    listIssues(request: {
-      projectIds: number[]
-      filter?: IssueFilter
-      fromMs?: number
-      sort: 'last' | 'first'
-      after?: { valueMs: number; id: number }
-      max: number
-    }): Issue[]
-    countIssues(request: { projectIds: number[]; filter?: IssueFilter; fromMs?: number }): number
-    /** The issues among `ids` that meet the filter. */
-    issuesByIds(ids: number[], filter?: IssueFilter): Issue[]
-    /** When each of the issues among `ids` that meet the filter was first seen (ms), by id. */
-    issueStarts(ids: readonly number[], filter?: IssueFilter): Map<number, number>
-    /** Hashes of the issues that meet the filter, with their issue, at most `max` of them and in no order. */
-    groupsOfIssues(request: {
-      projectIds: number[]
-      filter?: IssueFilter
-      fromMs?: number
-      max: number
-    }): { projectId: number; groupHash: string; issueId: number; firstSeenMs: number }[]
-    /** Hash -> issue id, for hashes of the events store. Missing ones are absent. Keys are `${projectId}:${hash}`. */
-    issueIdsOf(hashes: { projectId: number; groupHash: string }[]): Map<string, number>
-    /** All hashes of each issue. */
-    hashesOf(issueIds: number[]): Map<number, string[]>
-    /** The issues among `ids` that the person has looked at; one that came back after a resolution counts as not seen. */
-    seenBy(userId: string, ids: number[]): Set<number>
-    activityOf(issueId: number): Activity[]
-    /** The latest digests of an issue, newest first, at most 100. */
-    digestsOf(issueId: number): string[]
-    /** Issues that had this digest, latest first. */
-    issuesOfDigest(
-      projectIds: number[],
-      digest: string,
-    ): { issueId: number; projectId: number; eventId: string; lastMs: number }[]
-    /** Names of environments seen in these projects, in alphabetical order, each once. */
-    environmentsOf(projectIds: number[]): string[]
-    /** Releases seen in these projects, latest event first. */
-    releasesOf(
-      projectIds: number[],
-      max: number,
-    ): { version: string; projectId: number; firstEventMs: number; lastEventMs: number }[]
-
-    attachmentsOf(projectId: number, eventId: string): (AttachmentRow & { id: number })[]
-    attachmentById(id: number): (AttachmentRow & { id: number }) | undefined
-
-    createToken(value: {
-      name: string
-      userId: string
-      organizationId: number | null
-      scopes: string[]
-      secret: string
-      nowMs: number
-    }): ApiToken
-    tokenBySecret(secret: string): ApiToken | undefined
-    /** A person's own tokens. */
-    tokensOf(userId: string): ApiToken[]
-    /** The organization's own tokens, oldest first. */
-    tokensOfOrganization(organizationId: number): ApiToken[]
-    deleteToken(id: number): void
-
-    /** Adds counts to the hour of `atMs`. */
-    addOutcomes(counts: OutcomeCount[], atMs: number): void
-    outcomesSince(request: { projectIds?: number[]; fromMs: number }): OutcomeRow[]
-    /** Sums since the hour of `fromMs`, by project, key, category, outcome and reason. */
-    outcomeSums(request: { projectIds?: number[]; fromMs: number }): Omit<OutcomeCount, 'itemType'>[]
-    /** Newest first. */
-    deadItems(max: number, projectIds?: number[]): (DeadItem & { id: number })[]
-    deadItemById(id: number): (DeadItem & { id: number }) | undefined
-    /**
-     * Deletes a dead item and counts it as deleted; `quantity`: what it was counted as, 1 but for spans. Returns the blob's key
-     * to delete, undefined when it was gone.
-     */
-    deleteDeadItem(id: number, quantity: number, nowMs: number): string | undefined
-    /** What attachments, dead items and bundles take, by project. */
-    bytesByProject(): {
-      projectId: number
-      attachments: { count: number; bytes: number }
-      dead: { count: number; bytes: number }
-      /** Uploaded bundles; one that several projects share counts for the oldest of them. */
-      bundles: { count: number; bytes: number }
-    }[]
-    /** Notes when accept saw keys last (a refusal too: the connection was seen). Unknown ids are skipped. */
-    touchKeys(uses: { keyId: number; atMs: number }[]): void
-    /** Removes old attachments, feedback and dead items. Outcomes stay 13 months, and longer if they count rows since `rowsBeforeMs`. Returns the blob keys to delete. */
-    prune(nowMs: number, attachmentsBeforeMs: number, deadBeforeMs: number, rowsBeforeMs?: number): string[]
-
-    getValue(name: string): string | undefined
-    setValue(name: string, value: string): void
-    close(): void
-  }
+/** All keys by public key (32 hex). Process app makes it, process main accepts by it and keeps it in a file. */
+export type KeySnapshot = {
+  /** Grows with each change. */
+  version: number
+  keys: Record<string, IngestKey>
+}

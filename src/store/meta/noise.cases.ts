@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { type SignCounts, type SignKey, verdictOf } from '../../domain/noise.ts'
 import { commit, effect, hash, nowMs } from './fixture.cases.ts'
 import { leaving } from './issues/merge.cases.ts'
-import type { EventEffect, MetaStore } from './meta.ts'
-import type { RegroupMove } from './retention/reprocessing.ts'
+import type { EventEffect } from './meta.ts'
+import type { MetaStore } from './meta-store.ts'
+import type { ReprocessingMove } from './retention/reprocessing.ts'
 
 const idOf = (n: number) => n.toString(16).padStart(32, '0')
 /** An event of the group `n` with these signs; none is one of the team's own. */
@@ -34,7 +35,7 @@ const rewrite = {
   hours: [0],
   token: 't',
 }
-function regroup(meta: MetaStore, moves: RegroupMove[]) {
+function regroup(meta: MetaStore, moves: ReprocessingMove[]) {
   const step = meta.planRegroup(meta.beginRegrouping(1, 'upload', 9).id, rewrite)
   meta.commitRegroup(step.id, moves)
   // What a crash asks for once more changes nothing.
@@ -134,7 +135,7 @@ function moveCases(fresh: () => MetaStore): void {
   test('an event that is mapped again and turns out to be the team’s own takes it away, and brings it', () => {
     const meta = fresh()
     commit(meta, { events: [event(1, ['third-party']), event(1, ['third-party'], { eventId: idOf(2) })] })
-    const move = (signs: SignKey[] | undefined): RegroupMove => ({
+    const move = (signs: SignKey[] | undefined): ReprocessingMove => ({
       fromHash: hash(1),
       fromSigns: ['third-party'],
       effect: event(1, signs),
@@ -188,7 +189,7 @@ function play(meta: MetaStore, seed: number): void {
     },
     () => {
       const moves = Array.from({ length: 1 + random(4) }, () => events[random(events.length)])
-      const made = [...new Set(moves)].flatMap((move): RegroupMove[] => {
+      const made = [...new Set(moves)].flatMap((move): ReprocessingMove[] => {
         if (!move) return []
         const before = { fromHash: hash(move.hash), fromSigns: move.signs }
         Object.assign(move, { hash: 1 + random(12), signs: signs() })

@@ -1,12 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
+import { artifactChangePart, artifactEndPart } from './artifacts/artifact-changes.ts'
 import { artifactPlacePart, artifactSearchPart } from './artifacts/artifact-search.ts'
-import {
-  artifactChangePart,
-  artifactEndPart,
-  artifactListPart,
-  artifactLookPart,
-  releaseFilePart,
-} from './artifacts/artifacts.ts'
+import { artifactListPart, artifactLookPart, releaseFilePart } from './artifacts/artifacts.ts'
 import { chunkEndPart, chunkPart } from './artifacts/chunks.ts'
 import { openSqlite } from './database/connection.ts'
 import { sqliteDialect } from './database/dialect.ts'
@@ -23,14 +18,15 @@ import { attentionPart, noticePart, ownPart } from './issues/attention.ts'
 import { bulkPart } from './issues/bulk.ts'
 import { failureBoundPart, failureReadPart } from './issues/error-links.ts'
 import { feedbackLinkPart, feedbackPart } from './issues/feedback.ts'
-import { commentPart, issueHangPart, issueListPart, lookPart, seenPart } from './issues/issues.ts'
+import { commentPart, issueListPart, lookPart, relatedRowsPart, seenPart } from './issues/issues.ts'
 import { failureJoinPart } from './issues/link-errors.ts'
-import { mergePart, similarPart, unmergePart } from './issues/merge.ts'
-import { clockworkPart, forecastPart } from './issues/scheduled-transitions.ts'
+import { mergePart, similarPart } from './issues/merge.ts'
+import { forecastPart, scheduledTransitionPart } from './issues/scheduled-transitions.ts'
 import { searchPart } from './issues/searches.ts'
 import { suggestionPart } from './issues/suggestions.ts'
 import { issueChangePart } from './issues/triage.ts'
-import type { MetaStore } from './meta.ts'
+import { unmergePart } from './issues/unmerge.ts'
+import type { MetaStore } from './meta-store.ts'
 import { channelAddressPart } from './people/channel-addresses.ts'
 import { invitationPart, membershipPart } from './people/members.ts'
 import { organizationChangePart, organizationKeepPart } from './people/organization-change.ts'
@@ -46,13 +42,13 @@ import { scrapePart } from './projects/scrape.ts'
 import { releaseParts } from './releases/release-parts.ts'
 import { thinCountPart, thinFilePart, thinRunPart, thinStepPart } from './retention/downsampling.ts'
 import { removalFilePart, removalPart, removalRowPart } from './retention/removals.ts'
-import { regroupCommitPart } from './retention/reprocess-commit.ts'
-import { regroupEdgePart, regroupRunPart, regroupStepPart } from './retention/reprocessing.ts'
+import { reprocessingCommitPart } from './retention/reprocess-commit.ts'
+import { reprocessingEdgePart, reprocessingRunPart, reprocessingStepPart } from './retention/reprocessing.ts'
 
 /** What people and the clock do with issues. */
 const triageParts = (store: Store) => ({
   ...issueChangePart(store),
-  ...clockworkPart(store),
+  ...scheduledTransitionPart(store),
   ...forecastPart(store),
   ...ownPart(store),
   ...attentionPart(store),
@@ -78,10 +74,10 @@ const laterParts = (store: Store, notes: MissedNotes) => ({
   ...missedLookPart(store, notes),
   ...missedEndPart(store, notes),
   ...scrapePart(store),
-  ...regroupRunPart(store),
-  ...regroupStepPart(store),
-  ...regroupEdgePart(store),
-  ...regroupCommitPart(store, notes),
+  ...reprocessingRunPart(store),
+  ...reprocessingStepPart(store),
+  ...reprocessingEdgePart(store),
+  ...reprocessingCommitPart(store, notes),
   ...mergePart(store),
   ...similarPart(store),
   ...unmergePart(store),
@@ -113,7 +109,7 @@ export function openSqliteMeta(file: string, options: { clock: Clock; readers?: 
     ...snapshotPart(store),
     ...peoplePart(store),
     ...issueListPart(store),
-    ...issueHangPart(store),
+    ...relatedRowsPart(store),
     ...seenPart(store),
     ...triageParts(store),
     ...commentPart(store),

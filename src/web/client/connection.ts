@@ -5,7 +5,7 @@ import { backoffMs } from './backoff.ts'
 export type ConnectionStatus = 'well' | 'slow' | 'silent' | 'offline'
 
 /** What the connection needs of the browser; tests give their own. */
-export type ConnectionEnvironment = {
+type ConnectionEnvironment = {
   after: Clock['after']
   /** What the browser says of its network. */
   isOnline(): boolean

@@ -9,7 +9,7 @@ export function report(error: unknown, where: string): void {
 }
 
 /** A chunk that cannot be loaded (Turbopack has asked twice), or a server action that a new deployment no longer knows. */
-export function isStale(error: unknown): boolean {
+function isStale(error: unknown): boolean {
   const name = error instanceof Error ? error.name : ''
   return name === 'ChunkLoadError' || name === 'UnrecognizedActionError'
 }

@@ -6,7 +6,7 @@ type Envelope = Parameters<Transport['send']>[0]
 type Answer = Awaited<ReturnType<Transport['send']>>
 
 /** What the transport needs of the page; tests give their own. */
-export type TransportEnvironment = {
+type TransportEnvironment = {
   /** Runs `run` when the page has been idle for some seconds. Returns a function that cancels it. */
   whenIdle(run: () => void): () => void
   /** Whether the page is out of sight: it may be gone any moment. */

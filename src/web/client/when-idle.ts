@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../base/clock.ts'
 
 /** What `whenIdle` needs of the browser. Tests pass their own. */
-export type IdleEnvironment = {
+type IdleEnvironment = {
   after: Clock['after']
   /** Calls `run` each time the page has worked: a request ended, or a script ran for 50 ms and more. Returns a function that stops it. */
   watch(run: () => void): () => void

@@ -20,7 +20,7 @@ export type Panel<Context, Data = undefined> = {
 }
 
 /** What a panel is rendered with. `preloaded` is undefined when the data did not come with the document. */
-export type PanelProps<Context, Data = undefined> = Context & { preloaded: Data | undefined }
+type PanelProps<Context, Data = undefined> = Context & { preloaded: Data | undefined }
 
 /** What came with the document, by the id of its panel. */
 export type Preloaded = Readonly<Record<string, unknown>>
@@ -68,7 +68,7 @@ export type IssueContext = {
 }
 
 /** What the panels of an event get. */
-export type EventContext = IssueContext & { event: RestEvent }
+type EventContext = IssueContext & { event: RestEvent }
 
 export type IssuePanel<Data = undefined> = Panel<IssueContext, Data>
 export type EventPanel<Data = undefined> = Panel<EventContext, Data>

@@ -1,4 +1,4 @@
-export type CookieParts = {
+type CookieParts = {
   name: string
   value: string
   options: {

@@ -8,7 +8,7 @@ import { CopyPlain } from './copy-plain.tsx'
 export type PageError = Error & { digest?: string }
 
 /** The one sentence of an application error; a digest means that it happened on the server. */
-export function errorSentence(error: PageError): string {
+function errorSentence(error: PageError): string {
   return `Application error: a ${error.digest ? 'server' : 'client'}-side exception has occurred`
 }
 

@@ -168,8 +168,5 @@ export function useLive(listener: Listener, { atOnce = false }: { atOnce?: boole
   }, [atOnce, openNow])
 }
 
-/** Whether the live stream is connected. */
-export const useLiveUp = (): boolean => useContext(LiveStream).up
-
 /** Asks for the id up to which changes have been reported: what a document has in it beyond needs no second look. */
 export const useLiveId = (): (() => number) => useContext(LiveStream).lastId

@@ -1,4 +1,4 @@
-export type RelativeUnit = 'now' | 's' | 'min' | 'h' | 'd' | 'w' | 'mo' | 'y'
+type RelativeUnit = 'now' | 's' | 'min' | 'h' | 'd' | 'w' | 'mo' | 'y'
 
 const minute = 60_000
 const steps: [RelativeUnit, number, number][] = [

@@ -6,7 +6,7 @@ import { systemClock } from '../../base/clock.ts'
 import { Button } from './controls.tsx'
 import { SeverityShape } from './severity.tsx'
 
-export type Toast = {
+type Toast = {
   text: string
   kind?: 'ok' | 'error' | 'info'
   /** A second way out, such as Undo. */

@@ -37,8 +37,8 @@ const ignored = (id: Id, text: string, hint: GroupingHint): GroupingNode => ({
 /** The parts of one frame, whichever variant asks. */
 type FrameParts = { values: GroupingNode[]; counts: boolean; isLow: boolean }
 
-/** Module, file name, function and source line of a frame, those that count and those that do not (protocol.md 4.3). */
-export function frameParts(frame: NormalFrame, platform: string): FrameParts {
+/** Module, file name, function and source line of a frame, those that count and those that do not. */
+function frameParts(frame: NormalFrame, platform: string): FrameParts {
   const values: GroupingNode[] = []
   const line = contextLine(frame, platform)
   const module = moduleOf(frame, platform)

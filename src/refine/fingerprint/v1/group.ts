@@ -3,7 +3,7 @@ import type { NormalEvent, NormalFrame } from '../../../domain/event.ts'
 import type { GroupingNode } from '../../../domain/grouping.ts'
 import { crashFrame } from '../../kinds/error/describe.ts'
 import { frozenMain } from '../chain.ts'
-import type { Grouped, Variant } from '../fingerprint.ts'
+import type { Grouped, Variant } from '../grouped.ts'
 import { type CompiledFingerprintRules, matchingRule } from '../rules.ts'
 import type { Marks } from '../stack-rules.ts'
 import { isDefault, resolveEntry } from './variables.ts'
@@ -111,7 +111,7 @@ const hydrationTexts = [
   'The server could not finish this Suspense boundary',
 ]
 
-/** Errors of JavaScript whose stacks say nothing about their cause (protocol.md 4.5). */
+/** Errors of JavaScript whose stacks say nothing about their cause. */
 function builtInFingerprint(event: NormalEvent): { why: string; values: string[] } | undefined {
   if (event.platform !== 'javascript' && event.platform !== 'node') return undefined
   const list = event.exception?.values ?? []

@@ -1,7 +1,7 @@
 import { createHosts, type Found, mayHoldHosts } from './hosts.ts'
 
 /** Texts above this are left as they are: nobody groups by hand what is that long. */
-export const parameterizeMax = 8192
+const parameterizeMax = 8192
 
 const months = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}'
 const days = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6}'
@@ -82,7 +82,7 @@ function withHosts(text: string): string {
   return out + text.slice(at)
 }
 
-/** The text with everything that varies between two of the same kind as `<class>` (protocol.md 4.4). Linear in the text. */
+/** The text with everything that varies between two of the same kind as `<class>`. Linear in the text. */
 export function parameterize(text: string): string {
   if (text.length > parameterizeMax || !/[\d@=]|:\/\/|\w\.\w/.test(text)) return text
   if (mayHoldHosts(text)) return withHosts(text)

@@ -8,13 +8,13 @@ export function isDefault(entry: string): boolean {
 }
 
 /** The name within `{{ name }}`, or undefined for plain text. */
-export function variableOf(entry: string): string | undefined {
+function variableOf(entry: string): string | undefined {
   return /^\{\{\s{0,20}([\w.:-]{1,200})\s{0,20}\}\}$/.exec(entry.trim())?.[1]
 }
 
 const basename = (path: string | undefined) => path?.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
 
-/** One entry of a fingerprint with its variables put in (protocol.md 4.5); plain text stays. */
+/** One entry of a fingerprint with its variables put in; plain text stays. */
 export function resolveEntry(entry: string, event: NormalEvent, crash: NormalFrame | undefined): string {
   const whole = variableOf(entry)
   if (whole !== undefined) return resolveVariable(whole, event, crash)

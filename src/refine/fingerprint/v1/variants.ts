@@ -28,7 +28,7 @@ const dead = (id: GroupingNode['id'], values: GroupingNode['values'], hint: Grou
   values,
 })
 
-/** The default grouping (protocol.md 4.1): the first strategy that contributes, with what the others would have been left out. */
+/** The default grouping (docs/grouping.md): the first strategy that contributes, with what the others would have been left out. */
 export function defaultVariants(event: NormalEvent, marks: Marks): Plain[] {
   const message = messageVariant(event)
   const stacked =

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { NormalEvent } from '../../../domain/event.ts'
 import { contributing, type GroupingHint, type GroupingNode } from '../../../domain/grouping.ts'
-import type { Grouped, Variant } from '../fingerprint.ts'
+import type { Grouped, Variant } from '../grouped.ts'
 import type { CompiledFingerprintRules } from '../rules.ts'
 import type { Marks } from '../stack-rules.ts'
 import { groupV1 } from '../v1/group.ts'

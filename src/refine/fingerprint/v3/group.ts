@@ -1,5 +1,5 @@
 import type { NormalEvent } from '../../../domain/event.ts'
-import type { Grouped } from '../fingerprint.ts'
+import type { Grouped } from '../grouped.ts'
 import type { CompiledFingerprintRules } from '../rules.ts'
 import type { Marks } from '../stack-rules.ts'
 import { defaultVariants, messageVariant, type Plain } from '../v1/variants.ts'

@@ -14,7 +14,7 @@ import { levelOf } from './level.ts'
 import { seconds } from './time.ts'
 
 /** Breadcrumbs kept per event: the newest. */
-export const breadcrumbsMax = 100
+const breadcrumbsMax = 100
 
 /** Breadcrumbs in any loose shape, at most the 100 newest, times moved by `shiftS` seconds. */
 export function readBreadcrumbs(to: Remarks, value: unknown, shiftS: number): NormalBreadcrumb[] {

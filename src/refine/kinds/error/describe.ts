@@ -1,12 +1,12 @@
 import type { Findings, NormalEvent, NormalException, NormalFrame, NormalStacktrace } from '../../../domain/event.ts'
 import { mainException } from '../../fingerprint/main.ts'
-import type { Draft } from '../../pipeline/step.ts'
+import type { Draft } from '../../pipeline/draft.ts'
 import { own, scalar } from '../../pipeline/value.ts'
 import { cspFacts, sentence } from '../security/security.ts'
 
 const titleMax = 256
 
-/** Title, culprit, metadata, kind and whether it was unhandled (protocol.md 3.3). */
+/** Title, culprit, metadata, kind and whether it was unhandled. */
 export function describe(draft: Draft): void {
   const { event, received } = draft
   const findings = event.findings
@@ -57,7 +57,7 @@ function withoutType(value: string, name: string | undefined, crash: NormalFrame
 }
 
 /** The first line that says something, at most 256 characters. */
-export function firstLine(text: string | undefined): string {
+function firstLine(text: string | undefined): string {
   const found = (text ?? '')
     .slice(0, 2048)
     .split(/\r\n|\r|\n/)

@@ -1,6 +1,6 @@
 import type { Findings, NormalBreadcrumb, NormalEvent } from '../../../domain/event.ts'
 import type { Json } from '../../../wire/json.ts'
-import type { Draft } from '../../pipeline/step.ts'
+import type { Draft } from '../../pipeline/draft.ts'
 import { object, own, scalar } from '../../pipeline/value.ts'
 import { failureOf, ownCrumbs } from './error-link.ts'
 

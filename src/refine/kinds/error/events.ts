@@ -1,14 +1,16 @@
 import type { DataCategory, Outcome, OutcomeReason } from '../../../base/outcome.ts'
 import type { NormalEvent } from '../../../domain/event.ts'
 import type { RecordHead } from '../../../journal/journal.ts'
-import type { EventRow, EventStore } from '../../../store/events/events.ts'
+import type { EventStore } from '../../../store/events/event-store.ts'
+import type { EventRow } from '../../../store/events/events.ts'
 import type { EventEffect } from '../../../store/meta/meta.ts'
 import { normalizeId } from '../../../wire/ids.ts'
 import { filtered, sampleOf } from '../../filter/filter.ts'
+import type { Context } from '../../pipeline/context.ts'
 import { newDraft } from '../../pipeline/draft.ts'
 import { ended } from '../../pipeline/item-outcome.ts'
 import type { Forms } from '../../pipeline/lines.ts'
-import { type Context, eventSteps, firstSteps } from '../../pipeline/step.ts'
+import { eventSteps, firstSteps } from '../../pipeline/step.ts'
 import { object, own, type Parsed, parsePayload } from '../../pipeline/value.ts'
 import { withScrapes } from '../../symbolicate/scrapes.ts'
 import { refineFeedback } from '../feedback/items.ts'
@@ -29,7 +31,7 @@ export const eventWindow: RepeatWindow = {
 }
 
 /** One event as it came in; `head` and `category` where they are not the record's and the event's own. */
-export type IncomingEvent = {
+type IncomingEvent = {
   parsed: Parsed
   bytes: number
   itemType: string

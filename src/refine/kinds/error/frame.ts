@@ -4,7 +4,6 @@ import {
   clip,
   complain,
   type Loose,
-  listOf,
   object,
   own,
   type Remarks,
@@ -111,7 +110,7 @@ function readPlace(to: Remarks, frame: Loose, out: NormalFrame, platform: string
 }
 
 /** The path of a URL, or the text itself when it is none. */
-export function urlPath(url: string): string {
+function urlPath(url: string): string {
   const found = /^(?:https?|file|app|blob:https?|webpack|capacitor):\/\/[^/?#]*([^?#]*)/.exec(url)
   return found?.[1] ? found[1] : url
 }
@@ -138,14 +137,4 @@ function readSource(to: Remarks, frame: Loose, out: NormalFrame): void {
   const list = Array.isArray(vars) ? Object.fromEntries(vars.map((entry, i) => [String(i), entry])) : vars
   if (object(list) && Object.keys(list as Loose).length)
     set(out, 'vars', boundedObject(to, 'vars', list, { depth: 5, bytes: 2048 }))
-}
-
-/** Frames of `threads` and the like: see `readStacktrace`; a list wrapper is accepted too. */
-export function firstStacktrace(
-  to: Remarks,
-  leaf: string | number,
-  value: unknown,
-  platform: string,
-): NormalStacktrace | undefined {
-  return readStacktrace(to, leaf, object(value) ?? { frames: listOf(value) }, platform)
 }

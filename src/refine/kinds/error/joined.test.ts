@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { testClock } from '../../../base/clock.ts'
-import type { MetaStore } from '../../../store/meta/meta.ts'
+import type { MetaStore } from '../../../store/meta/meta-store.ts'
 import { openSqliteMeta } from '../../../store/meta/sqlite.ts'
 import { recordedMs, refineEvent } from '../../pipeline/fixture.cases.ts'
 

@@ -4,7 +4,7 @@ import { plainSettings, recordedMs, refineBody, refineEvent } from '../../pipeli
 const nowS = recordedMs / 1000
 const frame = { filename: 'a.py', function: 'f', lineno: 1, in_app: true }
 
-describe('loose shapes of protocol.md 3.1', () => {
+describe('loose shapes that SDKs send', () => {
   const shapes: [string, unknown, (event: ReturnType<typeof refineEvent>['event']) => unknown, unknown][] = [
     [
       'exception as {values}',

@@ -1,7 +1,8 @@
 import type { NormalEvent } from '../../../domain/event.ts'
 import { versionFault } from '../../../domain/release-order.ts'
 import type { Json } from '../../../wire/json.ts'
-import type { Context, Draft } from '../../pipeline/step.ts'
+import type { Context } from '../../pipeline/context.ts'
+import type { Draft } from '../../pipeline/draft.ts'
 import {
   bounded,
   boundedObject,
@@ -29,7 +30,7 @@ import { readUser } from './user.ts'
 const futureMaxS = 60
 const pastMaxS = 30 * 24 * 3600
 
-/** Every loose shape of protocol.md 3.1 to one, and every value within its limit of 3.2, with remarks where it was cut. */
+/** Brings every loose shape that SDKs send to one, and every value within its limit (docs/limits.md). A cut value gets a metadata note. */
 export function normalize(draft: Draft, context: Context): void {
   const { received, event, remarks } = draft
   const meta = object(own(received, '_meta'))
@@ -86,7 +87,7 @@ function readTime(draft: Draft, context: Context, shiftS: number): void {
   else draft.event.timestamp = moved
 }
 
-/** A release as it may be stored, or undefined (protocol.md 3.1). */
+/** A release as it may be stored, or undefined. */
 export function releaseOf(value: unknown): string | undefined {
   const name = scalar(value)?.trim()
   return name === undefined || versionFault(name) ? undefined : name

@@ -52,13 +52,7 @@ function headerName(name: string): string {
 }
 
 /** Pairs from a text with separators, an object (values may be lists) or a list of pairs; cut at `bytesMax`. */
-export function readPairs(
-  to: Remarks,
-  leaf: string,
-  value: unknown,
-  separator: string,
-  bytesMax: number,
-): [string, string][] {
+function readPairs(to: Remarks, leaf: string, value: unknown, separator: string, bytesMax: number): [string, string][] {
   const out: [string, string][] = []
   let bytes = 0
   let total = 0

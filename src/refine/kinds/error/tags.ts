@@ -1,7 +1,7 @@
 import { complain, type Loose, object, own, type Remarks, remark, scalar } from '../../pipeline/value.ts'
 
 /** Tags kept of one event; the rest is counted in `_meta`. */
-export const tagsMax = 200
+const tagsMax = 200
 const reserved = new Set(['release', 'dist', 'user', 'filename', 'function'])
 
 /**

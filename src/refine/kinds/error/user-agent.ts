@@ -1,7 +1,7 @@
 import bowser from 'bowser'
 import type { Json } from '../../../wire/json.ts'
-import type { Context, Draft } from '../../pipeline/step.ts'
-
+import type { Context } from '../../pipeline/context.ts'
+import type { Draft } from '../../pipeline/draft.ts'
 /** What a user agent says; only what it says, so any of it can be missing. */
 export type UserAgentFacts = {
   browser?: { name: string; version?: string }

@@ -1,7 +1,8 @@
 import { isIP } from 'node:net'
 import type { NormalUser } from '../../../domain/event.ts'
 import type { Json } from '../../../wire/json.ts'
-import type { Context, Draft } from '../../pipeline/step.ts'
+import type { Context } from '../../pipeline/context.ts'
+import type { Draft } from '../../pipeline/draft.ts'
 import {
   bounded,
   boundedObject,
@@ -56,7 +57,7 @@ function readRest(to: Remarks, loose: { [key: string]: unknown }, out: NormalUse
 }
 
 /**
- * Who the address belongs to (protocol.md 3.1): `{{auto}}` becomes the sender's; without any address the rule is
+ * Who the address belongs to: `{{auto}}` becomes the sender's; without any address the rule is
  * sdk.settings.infer_ip: never, auto, or the older one: REMOTE_ADDR, else the sender's for browsers and Apple devices.
  */
 export function userAddress(draft: Draft, context: Context): void {

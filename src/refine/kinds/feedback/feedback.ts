@@ -1,16 +1,16 @@
 import type { FeedbackRow } from '../../../store/meta/issues/feedback.ts'
 import type { ProjectSettings } from '../../../store/meta/meta.ts'
 import { normalizeId } from '../../../wire/ids.ts'
-import type { Tools } from '../../pipeline/step.ts'
+import type { Tools } from '../../pipeline/context.ts'
 import { type Loose, object, own, scalar } from '../../pipeline/value.ts'
 import { makeRules, rulesKey } from '../../scrub/rules.ts'
 import { scrubTree } from '../../scrub/scrub.ts'
 
-/** Characters kept; the message's is the wire's own (protocol.md 2.3), an address has at most 254. */
+/** Characters kept; the message's is the wire's own, an address has at most 254. */
 const bounds = { message: 4096, name: 128, email: 254, url: 2048, environment: 64, release: 200 } as const
 
 /** Where the item stands: ids are 32 lower-case hex; `eventId` the envelope's, if it names one; time in ms. */
-export type FeedbackPlace = {
+type FeedbackPlace = {
   projectId: number
   feedbackId: string
   eventId: string | undefined

@@ -6,7 +6,7 @@ import { derivedId, itemKind, type RecordWork } from '../kind.ts'
 import { feedbackOf, reportOf } from './feedback.ts'
 
 /** Feedback as it came in. */
-export type IncomingFeedback = {
+type IncomingFeedback = {
   parsed: Parsed
   bytes: number
   itemType: string

@@ -156,7 +156,10 @@ describe('real dumps', () => {
       expect(found === undefined, name).toBe(bytes.toString('latin1', 0, 4) !== 'MDMP')
       if (!found) continue
       expect([found.os !== '', found.cpu !== '', found.osVersion !== '', found.modules.length > 0], name).toEqual([
-        ...[true, true, true, true],
+        true,
+        true,
+        true,
+        true,
       ])
       expect(found.writtenS, name).toBeGreaterThan(1_000_000_000)
       expect(found.modules[0]?.file, name).toMatch(/\S/)

@@ -9,10 +9,10 @@ const baseOf = (path: string) => path.slice(Math.max(path.lastIndexOf('/'), path
 const imagesMax = 1000
 
 /** What the event says of itself, so that nobody takes the one frame for the whole stack. */
-export const notSymbolicated = 'native_not_symbolicated'
+const notSymbolicated = 'native_not_symbolicated'
 
 /** What was wrong with a dump, as an event lists it. */
-export const dumpUnreadable = 'minidump_unreadable'
+const dumpUnreadable = 'minidump_unreadable'
 
 /**
  * The event of a crash that only a dump tells of, or what a dump adds to the event that came with it: what was sent

@@ -2,7 +2,7 @@ export type DumpOs = 'Windows' | 'macOS' | 'iOS' | 'Linux' | 'Android' | ''
 export type Cpu = 'x86' | 'x86_64' | 'arm' | 'arm64' | ''
 
 /** An exception as a minidump records it. */
-export type Recorded = { code: number; flags: number; address: bigint; parameters: readonly bigint[] }
+type Recorded = { code: number; flags: number; address: bigint; parameters: readonly bigint[] }
 
 const signals: ReadonlyMap<number, string> = new Map([
   [1, 'SIGHUP'],

@@ -23,7 +23,7 @@ export const freeBytes = 16 * 1024 * 1024
 /** Real dumps come to 5 to 40 times their packed size. */
 export const ratioMax = 200
 /** The streams that say what crashed stand before the memory, in the first megabytes. */
-export const windowBytes = 32 * 1024 * 1024
+const windowBytes = 32 * 1024 * 1024
 /** Input is handed over in pieces, so that no decoder runs far beyond the cap before it is asked to stop. */
 const inputBytes = 16 * 1024
 

@@ -1,6 +1,6 @@
 import type { NormalEvent } from '../../../domain/event.ts'
 import type { Json } from '../../../wire/json.ts'
-import type { Draft } from '../../pipeline/step.ts'
+import type { Draft } from '../../pipeline/draft.ts'
 import { bounded, type Loose, object, own, type Remarks, safeKey, scalar, text } from '../../pipeline/value.ts'
 
 /** Reports taken of one request; the rest is counted as invalid. */

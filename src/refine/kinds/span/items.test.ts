@@ -143,16 +143,25 @@ test('whatever stands in whatever place, nothing throws, and each row is one lin
   const random = randomOf(7)
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
   const odd = [
-    ...[null, true, -1, 1e300, Number.NaN, '', 'x'.repeat(3000), '\t\n\\\'"{}[]', '\u0000\ud800', [], [[[]]], {}],
+    null,
+    true,
+    -1,
+    1e300,
+    Number.NaN,
+    '',
+    'x'.repeat(3000),
+    '\t\n\\\'"{}[]',
+    '\u0000\ud800',
+    [],
+    [[[]]],
+    {},
     // what has a number for `toString` cannot be made a text
-    ...[
-      { toString: 1, length: -1 },
-      { value: {} },
-      { '': '' },
-      JSON.parse('{"__proto__":{"a":1},"constructor":1}'),
-      'a'.repeat(16),
-      atS + 1e9,
-    ],
+    { toString: 1, length: -1 },
+    { value: {} },
+    { '': '' },
+    JSON.parse('{"__proto__":{"a":1},"constructor":1}'),
+    'a'.repeat(16),
+    atS + 1e9,
   ]
   const spoil = (value: unknown, chance: number): unknown => {
     if (random() < chance) return pick(odd)

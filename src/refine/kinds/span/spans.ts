@@ -5,9 +5,10 @@ import type { EnvelopeItem } from '../../../wire/envelope.ts'
 import { normalizeId } from '../../../wire/ids.ts'
 import { claimedCount } from '../../../wire/item-types.ts'
 import { filtered } from '../../filter/filter.ts'
+import type { Context } from '../../pipeline/context.ts'
 import { newDraft } from '../../pipeline/draft.ts'
 import { ended } from '../../pipeline/item-outcome.ts'
-import { type Context, firstSteps } from '../../pipeline/step.ts'
+import { firstSteps } from '../../pipeline/step.ts'
 import { object, own, type Parsed, parsePayload } from '../../pipeline/value.ts'
 import { userAgent } from '../error/user-agent.ts'
 import { derivedId, isStored, itemKind, type RecordWork, type RepeatWindow, type RowGroup } from '../kind.ts'
@@ -15,14 +16,14 @@ import { draftOf, itemRows, type SpanItem, spanItem } from './items.ts'
 import { childrenOf, type SpansOfItem, transactionRows } from './transaction.ts'
 
 /** By what a transaction is known that comes again: span ids are drawn within a trace. */
-export const transactionKey = ({ spanId, traceId }: Pick<SpanRow, 'spanId' | 'traceId'>): string =>
+const transactionKey = ({ spanId, traceId }: Pick<SpanRow, 'spanId' | 'traceId'>): string =>
   `${spanId}${traceId.slice(16)}`
 
 /**
  * By what a span item is known that comes again: the ids of all of its spans. An SDK sends an envelope again as it was; one
  * that holds some of these spans beside others is another item.
  */
-export const spanItemKey = (rows: readonly Pick<SpanRow, 'spanId' | 'traceId'>[]): string =>
+const spanItemKey = (rows: readonly Pick<SpanRow, 'spanId' | 'traceId'>[]): string =>
   hash('md5', rows.map((row) => row.traceId + row.spanId).join(), 'hex')
 
 /** Spans of the record so far: places of one record are told apart. */

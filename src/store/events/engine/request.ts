@@ -84,7 +84,7 @@ async function readRows(request: AsyncIterable<Buffer>, spool: () => Spooled): P
 }
 
 /** The fields of a multipart form, which the client sends when its bound values are too long for a URL. */
-export function readForm(body: Buffer, contentType: string): [name: string, value: string][] {
+function readForm(body: Buffer, contentType: string): [name: string, value: string][] {
   const boundary = /boundary="?([^";]+)/.exec(contentType)?.[1]
   if (!boundary) throw new EngineError(400, 36, 'BAD_ARGUMENTS', 'A multipart body without boundary')
   const fields: [string, string][] = []

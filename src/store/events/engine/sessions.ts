@@ -38,7 +38,7 @@ export function createSessionPool(size: number, open: () => Session): SessionPoo
 }
 
 /** Where `BACKUP ... TO File('name')` writes: beside the engine's own folder, so that nothing of it is taken for data. */
-export const backupFolderOf = (folder: string): string => join(dirname(folder), 'backup')
+const backupFolderOf = (folder: string): string => join(dirname(folder), 'backup')
 
 /**
  * How the sessions of a data folder are opened. `memoryBytes` is what the engine may track; resident memory can be 1.8

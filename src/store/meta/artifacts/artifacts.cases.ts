@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { codeOf, nowMs } from '../fixture.cases.ts'
-import type { MetaStore } from '../meta.ts'
+import type { MetaStore } from '../meta-store.ts'
 import type { BundleLink, NewArtifactFile } from './artifacts.ts'
 
 const debugId = 'b500f860-0003-523c-92ab-92705ede040b'
@@ -80,7 +80,9 @@ export function artifactCases(fresh: () => MetaStore): void {
       [2, ''],
     ])
     expect([meta.removeBundle(id, 1), meta.removeBundle(id, 1), meta.removeBundle(id, 2)]).toEqual([
-      ...[undefined, undefined, blobKey],
+      undefined,
+      undefined,
+      blobKey,
     ])
     expect(meta.removeBundle(id, 2)).toBeUndefined()
   })
@@ -93,7 +95,11 @@ export function artifactCases(fresh: () => MetaStore): void {
     const look = (release: string, dist: string, urls = ['~/a.js']) =>
       meta.artifactsByUrl(1, release, dist, urls).map((artifact) => ids.indexOf(artifact.bundleId))
     expect([look('r', ''), look('r', '7'), look('', ''), look('r', '8'), look('r', '', [])]).toEqual([
-      ...[[1, 0], [2], [3], [], []],
+      [1, 0],
+      [2],
+      [3],
+      [],
+      [],
     ])
     expect(look('r', '', ['~/b.js', '~/c.js'])).toEqual([1, 0])
     expect(meta.artifactsByDebugId(1, '')).toEqual([])

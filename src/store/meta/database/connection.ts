@@ -11,7 +11,7 @@ const statementsMax = 300
 const busyTimeoutMs = 5_000
 
 /** A query that is compiled once and run with other values each time. */
-export type Hot<P, R> = {
+type Hot<P, R> = {
   all(values: P): R[]
   get(values: P): R | undefined
   run(values: P): { changes: number; lastId: number }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { MishapError } from '../../../base/errors.ts'
 
-/** Characters of a slug and of a name at most (spec.md 5). */
-export const slugCharactersMax = 50
-export const nameCharactersMax = 64
+/** Characters of a slug and of a name at most (docs/specification.md 5). */
+const slugCharactersMax = 50
+const nameCharactersMax = 64
 
 const refuse = (field: string, sentence: string) =>
   new MishapError('VALIDATION', { detail: sentence, fields: { [field]: [sentence] } })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { MishapError } from '../../../base/errors.ts'
 import { codeOf, commit, effect, hash, nowMs } from '../fixture.cases.ts'
-import type { MetaStore } from '../meta.ts'
+import type { MetaStore } from '../meta-store.ts'
 
 const currentOf = (work: () => unknown): Record<string, unknown> | undefined => {
   try {

@@ -2,7 +2,7 @@ import { MishapError } from '../../../base/errors.ts'
 import type { Store } from './store.ts'
 
 /** What a write finds in place of the revision that it was made for. */
-export type Stale = { rev: number; userId: string | null; atMs: number | null }
+type Stale = { rev: number; userId: string | null; atMs: number | null }
 
 /**
  * The refusal of a write that was made for an older revision. It says who changed the thing last and when;

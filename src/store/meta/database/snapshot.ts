@@ -1,4 +1,3 @@
-import type { MetaStore } from '../meta.ts'
 import type { Store } from './store.ts'
 
 /** What `mishap verify` and backups need of meta. */
@@ -24,12 +23,10 @@ export type KeepStore = {
 }
 
 /** Ids of rows, which are never given twice; 0 for none. */
-export type BlobMark = { attachment: number; deadItem: number; bundle: number }
-
-type Part = Pick<MetaStore, keyof KeepStore>
+type BlobMark = { attachment: number; deadItem: number; bundle: number }
 
 /** Copies and checks of the whole store. */
-export function keepPart({ read, dialect: { builder } }: Store): Part {
+export function keepPart({ read, dialect: { builder } }: Store): KeepStore {
   const count = (table: 'organization' | 'project' | 'issue' | 'attachment' | 'dead_item') =>
     Number(read.get(builder.selectFrom(table).select((build) => build.fn.countAll().as('n')))?.n ?? 0)
   const newest = (table: 'attachment' | 'dead_item' | 'artifact_bundle') =>

@@ -3,7 +3,7 @@ import type { Connection } from '../database/connection.ts'
 import type { Dialect } from '../database/dialect.ts'
 import type { Tables } from '../database/tables.ts'
 import { type IssueRow, textColumns } from '../issues/issue-state.ts'
-import type { AttachmentRow, DeadItem } from '../meta.ts'
+import type { AttachmentRow, DeadLetter } from '../meta.ts'
 import { withVerdict } from './diagnostic-counts.ts'
 
 /** Of two events with one digest in an issue, the later is named. */
@@ -296,7 +296,7 @@ function rowStatements(write: Connection, { builder }: Dialect) {
     dropDead: write.hot<{ id: number }, unknown>((slot) =>
       builder.deleteFrom('dead_item').where('id', '=', slot('id')),
     ),
-    deadItem: write.hot<DeadItem, unknown>((slot) =>
+    deadItem: write.hot<DeadLetter, unknown>((slot) =>
       builder.insertInto('dead_item').values({
         jpos: slot('jpos'),
         project_id: slot('projectId'),

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { commit, effect, hash, nowMs, stored } from '../fixture.cases.ts'
-import type { EventEffect, MetaStore } from '../meta.ts'
+import type { EventEffect } from '../meta.ts'
+import type { MetaStore } from '../meta-store.ts'
 import { scrapeName } from '../projects/scrape.ts'
 
 export function commitCases(fresh: () => MetaStore): void {

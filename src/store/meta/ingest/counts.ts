@@ -3,7 +3,7 @@ import type { OutcomeCount } from '../../../base/outcome.ts'
 import type { Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import { pruneFailures } from '../issues/error-links.ts'
-import type { AttachmentRow, MetaStore, OutcomeRow } from '../meta.ts'
+import type { AttachmentRow, OutcomeRow } from '../meta.ts'
 import { sampleDays } from '../projects/inbound-filters.ts'
 
 const hourMs = 3_600_000
@@ -12,7 +12,7 @@ const outcomeMonths = 13
 const ledgerMarginMs = 31 * 24 * 3_600_000
 
 /** Sums counts that fall into the same row, so that each row is written once. */
-export function sumOutcomes(counts: OutcomeCount[]): OutcomeCount[] {
+function sumOutcomes(counts: OutcomeCount[]): OutcomeCount[] {
   const sums = new Map<string, OutcomeCount>()
   for (const count of counts) {
     const key = `${count.projectId} ${count.keyId} ${count.category} ${count.outcome} ${count.reason} ${count.itemType}`
@@ -70,11 +70,28 @@ const toAttachment = (row: Selectable<Tables['attachment']>): AttachmentRow & { 
   receivedMs: row.received_ms,
 })
 
-type OutcomePart = Pick<MetaStore, 'outcomeSums' | 'addOutcomes' | 'outcomesSince' | 'touchKeys'>
-type KeptPart = Pick<MetaStore, 'prune' | 'getValue' | 'setValue' | 'attachmentsOf' | 'attachmentById'>
+/** What became of items, and when keys were used last. */
+export type OutcomeStore = {
+  /** Adds counts to the hour of `atMs`. */
+  addOutcomes(counts: OutcomeCount[], atMs: number): void
+  outcomesSince(request: { projectIds?: number[]; fromMs: number }): OutcomeRow[]
+  /** Sums since the hour of `fromMs`, by project, key, category, outcome and reason. */
+  outcomeSums(request: { projectIds?: number[]; fromMs: number }): Omit<OutcomeCount, 'itemType'>[]
+  /** Notes when accept saw keys last (a refusal too: the connection was seen). Unknown ids are skipped. */
+  touchKeys(uses: { keyId: number; atMs: number }[]): void
+}
+/** Attachments, their retention, and values by name. */
+export type KeptStore = {
+  attachmentsOf(projectId: number, eventId: string): (AttachmentRow & { id: number })[]
+  attachmentById(id: number): (AttachmentRow & { id: number }) | undefined
+  /** Removes old attachments, feedback and dead items. Outcomes stay 13 months, and longer if they count rows since `rowsBeforeMs`. Returns the blob keys to delete. */
+  prune(nowMs: number, attachmentsBeforeMs: number, deadBeforeMs: number, rowsBeforeMs?: number): string[]
+  getValue(name: string): string | undefined
+  setValue(name: string, value: string): void
+}
 
 /** Outcomes and when keys were used last. */
-export function outcomePart(store: Store): OutcomePart {
+export function outcomePart(store: Store): OutcomeStore {
   const {
     write,
     read,
@@ -141,7 +158,7 @@ export function outcomePart(store: Store): OutcomePart {
 }
 
 /** Attachments' rows and single values, and what goes at its time. */
-export function keptPart(store: Store): KeptPart {
+export function keptPart(store: Store): KeptStore {
   const { write, read } = store
   const { builder } = store.dialect
   return {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { testClock } from '../../../base/clock.ts'
 import type { Outcome, OutcomeCount, OutcomeReason } from '../../../base/outcome.ts'
-import type { MetaStore } from '../meta.ts'
+import type { MetaStore } from '../meta-store.ts'
 import { openSqliteMeta } from '../sqlite.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-dead-'))

@@ -1,12 +1,30 @@
 import type { Selectable } from 'kysely'
 import type { Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
-import type { DeadItem, MetaStore } from '../meta.ts'
+import type { DeadLetter } from '../meta.ts'
 import { outcomeWriter } from './counts.ts'
 
-type Part = Pick<MetaStore, 'deadItems' | 'deadItemById' | 'deleteDeadItem' | 'bytesByProject'>
+/** Dead letters, and what blobs take by project. */
+export type DeadLetterStore = {
+  /** Newest first. */
+  deadItems(max: number, projectIds?: number[]): (DeadLetter & { id: number })[]
+  deadItemById(id: number): (DeadLetter & { id: number }) | undefined
+  /**
+   * Deletes a dead item and counts it as deleted; `quantity`: what it was counted as, 1 but for spans. Returns the blob's key
+   * to delete, undefined when it was gone.
+   */
+  deleteDeadItem(id: number, quantity: number, nowMs: number): string | undefined
+  /** What attachments, dead items and bundles take, by project. */
+  bytesByProject(): {
+    projectId: number
+    attachments: { count: number; bytes: number }
+    dead: { count: number; bytes: number }
+    /** Uploaded bundles; one that several projects share counts for the oldest of them. */
+    bundles: { count: number; bytes: number }
+  }[]
+}
 
-const toDeadItem = (row: Selectable<Tables['dead_item']>): DeadItem & { id: number } => ({
+const toDeadItem = (row: Selectable<Tables['dead_item']>): DeadLetter & { id: number } => ({
   id: row.id,
   jpos: row.jpos,
   projectId: row.project_id,
@@ -37,7 +55,7 @@ function bundleSizes({ read, dialect: { builder } }: Store) {
 }
 
 /** Dead items, and what blobs take by project. */
-export function deadPart(store: Store): Part {
+export function deadPart(store: Store): DeadLetterStore {
   const {
     write,
     read,
@@ -86,7 +104,7 @@ export function deadPart(store: Store): Part {
     bytesByProject: () => {
       const none = { count: 0, bytes: 0 }
       const nothing = { attachments: none, dead: none, bundles: none }
-      const found = new Map<number, ReturnType<MetaStore['bytesByProject']>[number]>()
+      const found = new Map<number, ReturnType<DeadLetterStore['bytesByProject']>[number]>()
       for (const [kind, rows] of [
         ['attachments', sizes('attachment')],
         ['dead', sizes('dead_item')],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { codeOf, commit, effect, nowMs } from '../fixture.cases.ts'
-import type { MetaStore } from '../meta.ts'
+import type { MetaStore } from '../meta-store.ts'
 
 /** Hidden environments, for every meta store. */
 export function environmentCases(fresh: () => MetaStore): void {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { codeOf, commit, effect, hash, nowMs } from '../fixture.cases.ts'
-import type { MetaStore } from '../meta.ts'
+import type { MetaStore } from '../meta-store.ts'
 import type { Channel } from './alerts.ts'
 
 const value = {

@@ -3,7 +3,6 @@ import { MishapError } from '../../../base/errors.ts'
 import { checkName } from '../database/names.ts'
 import { fromJson, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
-import type { MetaStore } from '../meta.ts'
 import type { ChannelAddressStore } from '../people/channel-addresses.ts'
 
 export type ChannelKind = 'email' | 'slack' | 'webhook'
@@ -41,7 +40,7 @@ export type AlertDue = {
 }
 
 export type DeliveryItem = { issueId: number; kind: AlertKind; eventId: string }
-export type DeliveryKind = 'issue' | 'summary' | 'test'
+type DeliveryKind = 'issue' | 'summary' | 'test'
 export type NewDelivery = {
   channelId: number
   /** An e-mail address; empty for chats and webhooks. */
@@ -129,7 +128,7 @@ const toDelivery = (row: Selectable<Tables['delivery']>): Delivery => ({
   sentMs: row.sent_ms,
 })
 
-type ChannelPart = Pick<MetaStore, 'createChannel' | 'updateChannel' | 'deleteChannel' | 'channelById' | 'channelsOf'>
+type ChannelPart = Pick<AlertStore, 'createChannel' | 'updateChannel' | 'deleteChannel' | 'channelById' | 'channelsOf'>
 
 /** Where notifications go. */
 export function channelPart({ write, read, dialect: { builder }, clock }: Store): ChannelPart {
@@ -178,8 +177,8 @@ export function channelPart({ write, read, dialect: { builder }, clock }: Store)
   }
 }
 
-type OutboxPart = Pick<MetaStore, 'alertsDue' | 'decideAlerts' | 'queueTest' | 'noteDelivery'>
-type LogPart = Pick<MetaStore, 'deliveriesSince' | 'deliveriesQueued' | 'deliveryLog' | 'deliveryById'>
+type OutboxPart = Pick<AlertStore, 'alertsDue' | 'decideAlerts' | 'queueTest' | 'noteDelivery'>
+type LogPart = Pick<AlertStore, 'deliveriesSince' | 'deliveriesQueued' | 'deliveryLog' | 'deliveryById'>
 
 /** Puts a delivery in line; due at `nextMs`. */
 function queue(

@@ -1,9 +1,9 @@
 import type { Store } from '../database/store.ts'
 
 /** Why somebody follows an issue. */
-export type SubscriptionReason = 'asked' | 'commented' | 'assigned' | 'mentioned' | 'bookmarked' | 'changed'
+type SubscriptionReason = 'asked' | 'commented' | 'assigned' | 'mentioned' | 'bookmarked' | 'changed'
 export type NoticeKind = 'mention' | 'comment' | 'assigned'
-export type Notice = {
+type Notice = {
   id: number
   issueId: number
   userId: string

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { browser, count, failureRig, id, joinAll, numbers, server, side, sure } from '../failure-rig.cases.ts'
 import { commit, effect, hash, nowMs } from '../fixture.cases.ts'
-import type { EventEffect, MetaStore } from '../meta.ts'
-import type { FailureEffect } from './error-links.ts'
+import type { EventEffect, FailureEffect } from '../meta.ts'
+import type { MetaStore } from '../meta-store.ts'
 
 /** Two sides of hidden server errors: what links them, in any order. */
 export function failureCases(fresh: () => MetaStore): void {

@@ -1,12 +1,8 @@
 import { type AliasedExpression, type Selectable, type SqlBool, sql } from 'kysely'
-import type { AloneReason, Failure, FailureSide, JoinReason } from '../../../domain/error-links.ts'
+import type { AloneReason, FailureSide, JoinReason } from '../../../domain/error-links.ts'
 import type { Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import type { EventEffect } from '../meta.ts'
-
-/** One side of a hidden server error, as an event brings it. */
-export type FailureEffect = Failure & { traceId: string; route: string; userHash: string }
-
 /** A browser event and the server event that it hides. */
 export type FailureLink = {
   browser: { projectId: number; eventId: string; groupHash: string; receivedMs: number }
@@ -15,12 +11,12 @@ export type FailureLink = {
 }
 
 /** What is known of an event as a side. `waiting`: it is looked at within seconds. */
-export type FailureState = { side: FailureSide; waiting: boolean; alone: AloneReason | '' }
+type FailureState = { side: FailureSide; waiting: boolean; alone: AloneReason | '' }
 
 /** What people met in the browser of an issue's server errors; a forger can make it any number, so it stands apart. */
-export type BrowserSide = { events: number; people: number; lastMs: number | null; newest: FailureLink[] }
+type BrowserSide = { events: number; people: number; lastMs: number | null; newest: FailureLink[] }
 
-export type JoinedFailures = {
+type JoinedFailures = {
   looked: number
   decided: number
   linked: number

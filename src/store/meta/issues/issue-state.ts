@@ -133,7 +133,7 @@ export type Around = {
 }
 
 /** A state that an event brought about: the activity that says so, and what people are told. */
-export type Turn = { type: 'set_regression' | 'set_escalating'; alert: AlertKind; data: Record<string, unknown> }
+type Turn = { type: 'set_regression' | 'set_escalating'; alert: AlertKind; data: Record<string, unknown> }
 
 /** Until an issue is a day old nobody can say what is much for it. */
 const youngMs = 86_400_000

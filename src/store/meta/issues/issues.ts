@@ -3,8 +3,57 @@ import { MishapError } from '../../../base/errors.ts'
 import { fromJson, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import { readCounts } from '../ingest/diagnostic-counts.ts'
-import type { Activity, Issue, IssueFilter, MetaStore } from '../meta.ts'
+import type { Activity, Issue, IssueFilter } from '../meta.ts'
 import { condition } from './issue-filter.ts'
+
+/** Issues and what hangs on them, for reading. */
+export type IssueReadStore = {
+  /** The issue, or the one that its events belong to now. */
+  issueById(id: number): Issue | undefined
+  issueByShortId(organizationId: number, shortId: string): Issue | undefined
+  /** Issues of projects by state, newest first by `sort`; `after` is the last row of the page before. */
+  listIssues(request: {
+    projectIds: number[]
+    filter?: IssueFilter
+    fromMs?: number
+    sort: 'last' | 'first'
+    after?: { valueMs: number; id: number }
+    max: number
+  }): Issue[]
+  countIssues(request: { projectIds: number[]; filter?: IssueFilter; fromMs?: number }): number
+  /** The issues among `ids` that meet the filter. */
+  issuesByIds(ids: number[], filter?: IssueFilter): Issue[]
+  /** When each of the issues among `ids` that meet the filter was first seen (ms), by id. */
+  issueStarts(ids: readonly number[], filter?: IssueFilter): Map<number, number>
+  /** Hashes of the issues that meet the filter, with their issue, at most `max` of them and in no order. */
+  groupsOfIssues(request: {
+    projectIds: number[]
+    filter?: IssueFilter
+    fromMs?: number
+    max: number
+  }): { projectId: number; groupHash: string; issueId: number; firstSeenMs: number }[]
+  /** Hash -> issue id, for hashes of the events store. Missing ones are absent. Keys are `${projectId}:${hash}`. */
+  issueIdsOf(hashes: { projectId: number; groupHash: string }[]): Map<string, number>
+  /** All hashes of each issue. */
+  hashesOf(issueIds: number[]): Map<number, string[]>
+  /** The issues among `ids` that the person has looked at; one that came back after a resolution counts as not seen. */
+  seenBy(userId: string, ids: number[]): Set<number>
+  activityOf(issueId: number): Activity[]
+  /** The latest digests of an issue, newest first, at most 100. */
+  digestsOf(issueId: number): string[]
+  /** Issues that had this digest, latest first. */
+  issuesOfDigest(
+    projectIds: number[],
+    digest: string,
+  ): { issueId: number; projectId: number; eventId: string; lastMs: number }[]
+  /** Names of environments seen in these projects, in alphabetical order, each once. */
+  environmentsOf(projectIds: number[]): string[]
+  /** Releases seen in these projects, latest event first. */
+  releasesOf(
+    projectIds: number[],
+    max: number,
+  ): { version: string; projectId: number; firstEventMs: number; lastEventMs: number }[]
+}
 
 type Row = Selectable<Tables['issue']>
 
@@ -55,18 +104,21 @@ const toActivity = (row: Selectable<Tables['activity']>): Activity => ({
 /** Ids of issues, where rows of thousands are read in parts. */
 export type IssueIdsStore = {
   /** Ids of what `listIssues` would find, in its order. */
-  issueIds(request: Parameters<MetaStore['listIssues']>[0]): number[]
+  issueIds(request: Parameters<IssueReadStore['listIssues']>[0]): number[]
 }
 
-type ListPart = Pick<MetaStore, 'issueById' | 'issueByShortId' | 'listIssues' | 'issueIds' | 'countIssues'>
-type SetPart = Pick<MetaStore, 'issuesByIds' | 'issueStarts' | 'groupsOfIssues'>
-type HangPart = Pick<MetaStore, 'issueIdsOf' | 'hashesOf' | 'activityOf'>
-type SeenPart = Pick<MetaStore, 'digestsOf' | 'issuesOfDigest' | 'environmentsOf' | 'releasesOf'>
+type ListPart = Pick<
+  IssueReadStore & IssueIdsStore,
+  'issueById' | 'issueByShortId' | 'listIssues' | 'issueIds' | 'countIssues'
+>
+type SetPart = Pick<IssueReadStore, 'issuesByIds' | 'issueStarts' | 'groupsOfIssues'>
+type HangPart = Pick<IssueReadStore, 'issueIdsOf' | 'hashesOf' | 'activityOf'>
+type SeenPart = Pick<IssueReadStore, 'digestsOf' | 'issuesOfDigest' | 'environmentsOf' | 'releasesOf'>
 
 /** `since`: the time that `fromMs` is held against. */
 function matching(
   { builder }: Store['dialect'],
-  request: Parameters<MetaStore['countIssues']>[0],
+  request: Parameters<IssueReadStore['countIssues']>[0],
   since: 'last_seen_ms' | RawBuilder<number> = 'last_seen_ms',
 ) {
   let query = builder.selectFrom('issue').where('project_id', 'in', request.projectIds)
@@ -111,7 +163,7 @@ function issueSetPart({ read, dialect }: Store): SetPart {
   }
 }
 
-type ListRequest = Parameters<MetaStore['listIssues']>[0]
+type ListRequest = Parameters<IssueReadStore['listIssues']>[0]
 const columnOf = ({ sort }: ListRequest) => (sort === 'last' ? 'last_seen_ms' : 'first_seen_ms')
 
 /** Ids of a page of issues, in its order. */
@@ -170,7 +222,7 @@ export function issueListPart(store: Store): ListPart & SetPart {
 }
 
 /** Reads of what hangs on issues. */
-export function issueHangPart({ read, dialect: { builder } }: Store): HangPart {
+export function relatedRowsPart({ read, dialect: { builder } }: Store): HangPart {
   const fingerprint = read.hot<{ projectId: number; hash: string }, { issue_id: number }>((slot) =>
     builder
       .selectFrom('fingerprint')
@@ -273,7 +325,7 @@ function demandIssue({ write, dialect: { builder } }: Store, id: number): Row {
 }
 
 /** Which issues a person has looked at. */
-export function lookPart({ read, dialect: { builder } }: Store): Pick<MetaStore, 'seenBy'> {
+export function lookPart({ read, dialect: { builder } }: Store): Pick<IssueReadStore, 'seenBy'> {
   return {
     seenBy: (userId, ids) => {
       const seen = new Set<number>()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { codeOf, commit, effect, hash, nowMs } from '../fixture.cases.ts'
-import type { MetaStore } from '../meta.ts'
+import type { MetaStore } from '../meta-store.ts'
 import { leaving } from './merge.cases.ts'
 
 /** Issue `n` has the hash `n` and as many events. */

@@ -35,7 +35,8 @@ export function moveIssues(
           .selectFrom('issue')
           .select(({ val }) => [
             ...(['id', 'organization_id', 'short_id'] as const),
-            ...[val(targetId).as('issue_id'), val(nowMs).as('moved_ms')],
+            val(targetId).as('issue_id'),
+            val(nowMs).as('moved_ms'),
           ])
           .where('id', 'in', ids),
       ),

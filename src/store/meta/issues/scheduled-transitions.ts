@@ -27,9 +27,9 @@ export type DueIssue = { issue: Issue; stateMs: number; isOverForecast: boolean 
 export type DueTurn = { id: number; rev: number; count: number; turn: ClockTurn }
 
 /** What a forecast is made of: issues that have enough events to have a level. */
-export type ForecastWish = { id: number; projectId: number; firstSeenMs: number }
+type ForecastWish = { id: number; projectId: number; firstSeenMs: number }
 
-export type ClockworkStore = {
+export type ScheduledTransitionStore = {
   /** Issues that the clock has to look at by `nowMs`, the longest waiting first. */
   issuesDue(nowMs: number, max: number): DueIssue[]
   /**
@@ -93,7 +93,7 @@ function turnOne(
 }
 
 /** What happens to issues by the clock. */
-export function clockworkPart(store: Store): Omit<ClockworkStore, keyof ForecastPart> {
+export function scheduledTransitionPart(store: Store): Omit<ScheduledTransitionStore, keyof ForecastPart> {
   const { write, dialect } = store
   const { builder } = dialect
   const statements = batchStatements(write, dialect)
@@ -157,7 +157,7 @@ export function clockworkPart(store: Store): Omit<ClockworkStore, keyof Forecast
   }
 }
 
-type ForecastPart = Pick<ClockworkStore, 'forecastsWanted' | 'putForecasts'>
+type ForecastPart = Pick<ScheduledTransitionStore, 'forecastsWanted' | 'putForecasts'>
 
 /** Forecasts that arrivals are held against. */
 export function forecastPart({ write, dialect: { builder } }: Store): ForecastPart {

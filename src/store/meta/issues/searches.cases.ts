@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { codeOf } from '../fixture.cases.ts'
-import type { MetaStore } from '../meta.ts'
+import type { MetaStore } from '../meta-store.ts'
 import { searchesMax } from './searches.ts'
 
 const view = { query: 'is:unresolved level:error', sort: 'events', projects: ['1'], environments: ['dev'], span: '24h' }

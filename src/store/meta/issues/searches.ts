@@ -76,42 +76,45 @@ function checked(value: Omit<SavedSearch, 'id' | 'rev' | 'createdMs'>): typeof v
   return { ...value, name }
 }
 
+/** The columns that a view's content takes. */
+const rowOf = (value: ReturnType<typeof checked>) => ({
+  organization_id: value.organizationId,
+  user_id: value.userId,
+  name: value.name,
+  shared: Number(value.shared),
+  query: value.query,
+  sort: value.sort,
+  span: value.span,
+  projects: JSON.stringify(value.projects),
+  environments: JSON.stringify(value.environments),
+})
+
+/**
+ * Throws CONFLICT when another view of its list has the name, or the list has 100 views already. A list is the shared
+ * views of the organization or the person's own views; `butId` is left out.
+ */
+function demandFree({ write, dialect: { builder } }: Store, value: ReturnType<typeof checked>, butId: number): void {
+  const { organizationId, userId, shared } = value
+  const list = builder
+    .selectFrom('saved_search')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('shared', '=', shared ? 1 : 0)
+  const others = write.all(shared ? list : list.where('user_id', '=', userId)).filter((item) => item.id !== butId)
+  if (others.some((item) => item.name.toLowerCase() === value.name.toLowerCase()))
+    throw new MishapError('CONFLICT', {
+      detail: 'Another view has this name.',
+      fields: { name: ['Another view has this name.'] },
+    })
+  if (others.length >= searchesMax)
+    throw new MishapError('CONFLICT', { detail: `There are ${searchesMax} views already: delete one.` })
+}
+
 /** Saved views of the issue stream. */
 export function searchPart(store: Store): SearchStore {
   const { write, read, clock } = store
   const { builder } = store.dialect
   const all = () => builder.selectFrom('saved_search').selectAll()
-  const row = (value: ReturnType<typeof checked>) => ({
-    organization_id: value.organizationId,
-    user_id: value.userId,
-    name: value.name,
-    shared: Number(value.shared),
-    query: value.query,
-    sort: value.sort,
-    span: value.span,
-    projects: JSON.stringify(value.projects),
-    environments: JSON.stringify(value.environments),
-  })
-
-  /** Those among which a name stands once: the organization's, or the person's own. */
-  const beside = ({ organizationId, userId, shared }: { organizationId: number; userId: string; shared: boolean }) => {
-    const same = all()
-      .where('organization_id', '=', organizationId)
-      .where('shared', '=', shared ? 1 : 0)
-    return write.all(shared ? same : same.where('user_id', '=', userId))
-  }
-
-  const demandRoom = (value: ReturnType<typeof checked>, butId: number) => {
-    const others = beside(value).filter((item) => item.id !== butId)
-    if (others.some((item) => item.name.toLowerCase() === value.name.toLowerCase()))
-      throw new MishapError('CONFLICT', {
-        detail: 'Another view has this name.',
-        fields: { name: ['Another view has this name.'] },
-      })
-    if (others.length >= searchesMax)
-      throw new MishapError('CONFLICT', { detail: `There are ${searchesMax} views already: delete one.` })
-  }
-
   return {
     savedSearches: (organizationId, userId) =>
       read
@@ -129,8 +132,8 @@ export function searchPart(store: Store): SearchStore {
     saveSearch: (value) =>
       write.transaction(() => {
         const good = checked(value)
-        demandRoom(good, 0)
-        const made = { ...row(good), created_ms: clock.now() }
+        demandFree(store, good, 0)
+        const made = { ...rowOf(good), created_ms: clock.now() }
         return toSearch({ id: write.run(builder.insertInto('saved_search').values(made)).lastId, rev: 0, ...made })
       }),
     updateSearch: (id, change, rev) =>
@@ -140,8 +143,8 @@ export function searchPart(store: Store): SearchStore {
         if (rev !== undefined && rev !== old.rev) throw staleError(store, { rev: old.rev, userId: null, atMs: null })
         const before = toSearch(old)
         const good = checked({ ...before, ...change })
-        demandRoom(good, id)
-        const next = { ...row(good), rev: old.rev + 1 }
+        demandFree(store, good, id)
+        const next = { ...rowOf(good), rev: old.rev + 1 }
         write.run(builder.updateTable('saved_search').set(next).where('id', '=', id))
         return toSearch({ ...old, ...next })
       }),

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { commit, effect, hash, nowMs } from '../fixture.cases.ts'
-import type { EventEffect, IssueFilter, MetaStore } from '../meta.ts'
+import type { EventEffect, IssueFilter } from '../meta.ts'
+import type { MetaStore } from '../meta-store.ts'
 import { leaving } from './merge.cases.ts'
 
 const arrive = (meta: MetaStore, hashes: string[], change: Partial<EventEffect> = {}) =>

@@ -5,7 +5,7 @@ import type { Store } from '../database/store.ts'
 export type Suggestion = { userId: string; rule: string }
 
 /** Issues of a project whose rules have changed since they were held against them. */
-export type SuggestionsDue = {
+type SuggestionsDue = {
   projectId: number
   issueIds: number[]
   /** Where to go on after them. */

@@ -4,12 +4,9 @@ import type { Connection } from '../database/connection.ts'
 import type { Dialect } from '../database/dialect.ts'
 import { staleError } from '../database/revision.ts'
 import { fromJson, type Store } from '../database/store.ts'
-import type { Activity, Issue } from '../meta.ts'
+import type { Activity, Issue, Priority } from '../meta.ts'
 import { type IssueRow, stateColumns } from './issue-state.ts'
 import { toIssue } from './issues.ts'
-
-export type Priority = 'high' | 'medium' | 'low'
-
 /** What people (and rules) change on an issue; what is not named stays. */
 export type IssueChange = {
   status?: Issue['status']
@@ -22,7 +19,7 @@ export type IssueChange = {
 }
 
 /** Who changes and why; the reason stands in each activity. */
-export type Change = { userId: string | null; nowMs: number; rev?: number | undefined; why?: Record<string, unknown> }
+type Change = { userId: string | null; nowMs: number; rev?: number | undefined; why?: Record<string, unknown> }
 
 /** What a change is undone with. */
 export type Before = Required<IssueChange>
@@ -93,7 +90,7 @@ export function changeStatements(write: Connection, { builder }: Dialect) {
     ),
   }
 }
-export type ChangeStatements = ReturnType<typeof changeStatements>
+type ChangeStatements = ReturnType<typeof changeStatements>
 
 /** The substatus after a change; a status that moves brings its own beginning. */
 function substatusAfter(old: IssueRow, change: IssueChange, details: StatusDetails): Substatus | null {

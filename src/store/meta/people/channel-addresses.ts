@@ -7,7 +7,7 @@ import type { Tables } from '../database/tables.ts'
 export const everyAddress = '*'
 
 /** What is known of an address that a mail channel names; the link's secret itself is never stored. */
-export type ChannelAddress = {
+type ChannelAddress = {
   channelId: number
   /** Lower case. */
   address: string

@@ -6,8 +6,8 @@ import type { Tables } from '../database/tables.ts'
 import { dropSuggestionsOf, sweepOrganization } from '../issues/suggestions.ts'
 import type { Member, Role } from '../meta.ts'
 
-/** An invitation is good for 7 days (spec.md 9). */
-export const invitationMs = 7 * 86_400_000
+/** An invitation is good for 7 days (docs/people.md). */
+const invitationMs = 7 * 86_400_000
 
 /** Somebody who was asked to join and has not answered; the link's secret itself is never stored. */
 export type Invitation = {

@@ -6,7 +6,7 @@ import { pruneFailures } from '../issues/error-links.ts'
 import type { ChangedBy, Organization } from '../meta.ts'
 
 /** What an organization says for itself; null: as the installation is set. */
-export type OrganizationSettings = { retentionErrorsDays: number | null; rev: number }
+type OrganizationSettings = { retentionErrorsDays: number | null; rev: number }
 export type OrganizationChange = { name?: string; slug?: string; retentionErrorsDays?: number | null }
 
 export type OrganizationStore = {

@@ -3,7 +3,7 @@ import { MishapError } from '../../../base/errors.ts'
 import { checkName, checkSlug, idOf } from '../database/names.ts'
 import type { Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
-import type { MetaStore, Organization, Role } from '../meta.ts'
+import type { Member, Organization, Role } from '../meta.ts'
 
 type Row = Selectable<Tables['organization']>
 
@@ -14,14 +14,27 @@ const toOrganization = (row: Pick<Row, 'id' | 'slug' | 'name' | 'created_ms'>): 
   createdMs: row.created_ms,
 })
 
-type OrganizationPart = Pick<
-  MetaStore,
-  'createOrganization' | 'organizationBySlug' | 'organizationById' | 'organizationsOf' | 'organizations'
->
-type MemberPart = Pick<MetaStore, 'memberOf' | 'setMember' | 'removeMember' | 'membersOf'>
+/** Organizations as they are made and found. */
+export type OrganizationRowStore = {
+  /** Makes the owner its first member. Throws VALIDATION for a bad slug (`checkSlug`), CONFLICT for one that is taken. */
+  createOrganization(value: { slug: string; name: string; ownerUserId: string }): Organization
+  organizationBySlug(slugOrId: string): Organization | undefined
+  organizationById(id: number): Organization | undefined
+  organizationsOf(userId: string): (Organization & { role: Role })[]
+  organizations(): Organization[]
+}
+/** Who is in an organization. */
+export type MembershipStore = {
+  memberOf(organizationId: number, userId: string): Member | undefined
+  /** Adds a member or changes the role. */
+  setMember(organizationId: number, userId: string, role: Role): void
+  removeMember(organizationId: number, userId: string): void
+  /** In the order of joining. */
+  membersOf(organizationId: number): Member[]
+}
 
 /** Organizations. */
-export function organizationPart(store: Store): OrganizationPart {
+export function organizationPart(store: Store): OrganizationRowStore {
   const {
     write,
     read,
@@ -74,7 +87,7 @@ export function organizationPart(store: Store): OrganizationPart {
 }
 
 /** Who is in an organization. */
-export function memberPart({ write, read, dialect: { builder }, clock }: Store): MemberPart {
+export function memberPart({ write, read, dialect: { builder }, clock }: Store): MembershipStore {
   const setMember = (organizationId: number, userId: string, role: Role) => {
     const row = { organization_id: organizationId, user_id: userId, role, created_ms: clock.now() }
     write.run(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { codeOf, commit, effect, hash, nowMs, stored } from '../fixture.cases.ts'
 import type { FeedbackRow } from '../issues/feedback.ts'
-import type { MetaStore } from '../meta.ts'
+import type { MetaStore } from '../meta-store.ts'
 
 const dayMs = 86_400_000
 const said = (change: Partial<FeedbackRow> = {}): FeedbackRow => ({

@@ -2,12 +2,19 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { Kysely, SqliteDialect } from 'kysely'
 import { keepPrivate } from '../database/connection.ts'
 import type { Store } from '../database/store.ts'
-import type { MetaStore, Person } from '../meta.ts'
-
-type Part = Pick<MetaStore, 'personById' | 'people' | 'personByEmail' | 'isEmpty'>
+import type { Person } from '../meta.ts'
+/** People, read from the tables that auth writes. */
+export type PersonStore = {
+  personById(userId: string): Person | undefined
+  people(userIds: string[]): Person[]
+  /** E-mails compare case-insensitively. */
+  personByEmail(email: string): Person | undefined
+  /** true while nobody has an account: /setup is open. */
+  isEmpty(): boolean
+}
 
 /** Reads better-auth's tables; only auth writes them. */
-export function peoplePart({ read, dialect: { builder } }: Store): Part {
+export function peoplePart({ read, dialect: { builder } }: Store): PersonStore {
   const person = builder.selectFrom('auth_user').select(['id', 'name', 'email'])
   // The driver's rows have no prototype, which React refuses to hand from server to client: copy them.
   const plain = (row: Person | undefined): Person | undefined => row && { ...row }

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely'
 import { checkName } from '../database/names.ts'
 import { fromJson, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
-import type { ApiToken, MetaStore } from '../meta.ts'
+import type { ApiToken } from '../meta.ts'
 
 /** A token in steady use writes its time of use once a minute, not once a request. */
 const lastUsedMs = 60_000
@@ -32,10 +32,26 @@ const toToken = (row: Selectable<Tables['api_token']>): ApiToken => ({
 /** The secret has 256 random bits, so a plain SHA-256 keeps it; nothing slower is needed as for passwords. */
 const hashOf = (secret: string) => createHash('sha256').update(secret).digest('hex')
 
-type Part = Pick<MetaStore, 'createToken' | 'tokenBySecret' | 'tokensOf' | 'tokensOfOrganization' | 'deleteToken'>
+/** API tokens of people and organizations. */
+export type TokenStore = {
+  createToken(value: {
+    name: string
+    userId: string
+    organizationId: number | null
+    scopes: string[]
+    secret: string
+    nowMs: number
+  }): ApiToken
+  tokenBySecret(secret: string): ApiToken | undefined
+  /** A person's own tokens. */
+  tokensOf(userId: string): ApiToken[]
+  /** The organization's own tokens, oldest first. */
+  tokensOfOrganization(organizationId: number): ApiToken[]
+  deleteToken(id: number): void
+}
 
 /** API tokens; the secret itself is never stored. */
-export function tokenPart({ write, read, dialect: { builder }, clock }: Store): Part {
+export function tokenPart({ write, read, dialect: { builder }, clock }: Store): TokenStore {
   return {
     createToken: ({ name, userId, organizationId, scopes, secret, nowMs }) => {
       const row = {

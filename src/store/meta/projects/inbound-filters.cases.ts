@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { noFilters } from '../../../domain/filters.ts'
 import { codeOf, commit, nowMs } from '../fixture.cases.ts'
-import type { MetaStore } from '../meta.ts'
+import type { MetaStore } from '../meta-store.ts'
 import { type FilteredEvent, sampleDays, samplesMax } from './inbound-filters.ts'
 
 const sample = (change: Partial<FilteredEvent> = {}): FilteredEvent => ({

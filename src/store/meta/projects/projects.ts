@@ -7,9 +7,44 @@ import { staleError } from '../database/revision.ts'
 import { fromJson, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import { groupingColumns, groupingOf } from '../ingest/grouping.ts'
-import type { ChangedBy, MetaStore, Project, ProjectChange, ProjectKey } from '../meta.ts'
+import type {
+  BatchStore,
+  ChangedBy,
+  GroupingSettings,
+  KeyChange,
+  KeySnapshot,
+  Project,
+  ProjectChange,
+  ProjectKey,
+  ScrubSettings,
+} from '../meta.ts'
 import { isIdle, readFilters, writeFilters } from './inbound-filters.ts'
 import { checkFieldNames, checkOrigins } from './setting-lists.ts'
+
+/** Keys of projects. */
+export type KeyStore = {
+  createKey(projectId: number, label: string): ProjectKey
+  keysOf(projectId: number): ProjectKey[]
+  updateKey(id: number, value: KeyChange, by?: ChangedBy): ProjectKey
+  deleteKey(id: number): void
+  /** All keys for ingest. */
+  keySnapshot(): KeySnapshot
+}
+
+/** Projects and what people set for them. */
+export type ProjectStore = {
+  createProject(value: { organizationId: number; slug: string; name: string; platform: string | null }): Project
+  projectsOf(organizationId: number): Project[]
+  projectById(id: number): Project | undefined
+  projectBySlug(organizationId: number, slugOrId: string): Project | undefined
+  /** The project that had this slug before and has another one now. */
+  projectByOldSlug(organizationId: number, slug: string): Project | undefined
+  /** What a person set; `projectSettings` is what follows from it for refine. Throws NOT_FOUND. */
+  scrubSettings(projectId: number): ScrubSettings
+  /** How a project groups, as people set it. Throws NOT_FOUND. */
+  groupingSettings(projectId: number): GroupingSettings
+  updateProject(id: number, change: ProjectChange, by?: ChangedBy): Project
+}
 
 const toProject = (row: Selectable<Tables['project']>): Project => ({
   id: row.id,
@@ -120,7 +155,7 @@ function projectSteps({ write, dialect: { builder } }: Store) {
 }
 
 type ProjectPart = Pick<
-  MetaStore,
+  ProjectStore,
   'createProject' | 'projectsOf' | 'projectById' | 'projectBySlug' | 'projectByOldSlug'
 >
 
@@ -184,7 +219,7 @@ export function projectPart(store: Store): ProjectPart {
 }
 
 /** What people change on a project. */
-export function projectChangePart(store: Store): Pick<MetaStore, 'updateProject'> {
+export function projectChangePart(store: Store): Pick<ProjectStore, 'updateProject'> {
   const {
     write,
     dialect: { builder },
@@ -235,7 +270,7 @@ export function settingsPart({
   read,
   clock,
   dialect: { builder },
-}: Store): Pick<MetaStore, 'projectSettings' | 'scrubSettings' | 'groupingSettings'> {
+}: Store): Pick<BatchStore & ProjectStore, 'projectSettings' | 'scrubSettings' | 'groupingSettings'> {
   const settings = read.hot<{ id: number }, Selectable<Tables['project']>>((slot) =>
     builder.selectFrom('project').selectAll().where('id', '=', slot('id')),
   )
@@ -303,7 +338,7 @@ function checkRateLimit(limit: { count: number; windowS: number } | null): void 
   throw new MishapError('VALIDATION', { detail: sentence, fields: { rateLimit: [sentence] } })
 }
 
-type KeyPart = Pick<MetaStore, 'createKey' | 'keysOf' | 'updateKey' | 'deleteKey'>
+type KeyPart = Pick<KeyStore, 'createKey' | 'keysOf' | 'updateKey' | 'deleteKey'>
 
 /** Project keys. */
 export function keyPart(store: Store): KeyPart {
@@ -375,7 +410,7 @@ export function keyPart(store: Store): KeyPart {
 }
 
 /** The snapshot of all keys that accept works by. */
-export function snapshotPart({ read, dialect: { builder } }: Store): Pick<MetaStore, 'keySnapshot'> {
+export function snapshotPart({ read, dialect: { builder } }: Store): Pick<KeyStore, 'keySnapshot'> {
   return {
     keySnapshot: () => {
       const version = read.get(builder.selectFrom('value').select('text').where('name', '=', 'keys_version'))
@@ -386,7 +421,7 @@ export function snapshotPart({ read, dialect: { builder } }: Store): Pick<MetaSt
           .selectAll('project_key')
           .select(['project.organization_id', 'project.allowed_origins']),
       )
-      const keys: ReturnType<MetaStore['keySnapshot']>['keys'] = {}
+      const keys: KeySnapshot['keys'] = {}
       for (const row of rows) {
         const { id, projectId, active, rateLimit } = toKey(row)
         keys[row.public_key] = {

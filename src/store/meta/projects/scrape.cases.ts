@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { codeOf, commit, effect, nowMs } from '../fixture.cases.ts'
-import type { MetaStore } from '../meta.ts'
+import type { MetaStore } from '../meta-store.ts'
 import { scrapeName, scrapesMax } from './scrape.ts'
 
 const url = 'https://cdn.test/a.js'

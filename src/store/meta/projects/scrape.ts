@@ -4,7 +4,7 @@ import type { Store } from '../database/store.ts'
 import type { EventEffect } from '../meta.ts'
 
 /** A public script that events of a release and dist ran, and that nobody uploaded. */
-export type Scrape = { projectId: number; release: string; dist: string; url: string }
+type Scrape = { projectId: number; release: string; dist: string; url: string }
 
 /** One that is to be fetched. `organizationId`: of its project. */
 export type DueScrape = Scrape & { organizationId: number; lastMs: number }
@@ -40,14 +40,39 @@ const stepMs = 600_000
 export const scrapeName = (release: string, dist: string, url: string): string => `${release}\n${dist}\n${url}`
 
 /** The writer of what events ran, and what it remembers to have written. */
-export type ScrapeNotes = {
+type ScrapeNotes = {
   /** The caller holds the transaction. */
   note(effect: EventEffect, nowMs: number): void
   /** What was written may have gone. */
   forget(): void
 }
 
-export function scrapeWriter({ write, dialect: { builder } }: Store): ScrapeNotes {
+/** Deletes the oldest scripts that could not be fetched; returns how many. */
+const evictFailed = ({ write, dialect: { builder } }: Store, project: number): number =>
+  write.run(
+    builder
+      .deleteFrom('scrape')
+      .where('project_id', '=', project)
+      .where(({ eb, refTuple, selectFrom }) =>
+        eb(
+          refTuple('release', 'dist', 'url'),
+          'in',
+          selectFrom('scrape')
+            .select(['release', 'dist', 'url'])
+            .where('project_id', '=', project)
+            .where('failure', '<>', '')
+            .orderBy('last_ms')
+            .limit(givenWayMax)
+            .$asTuple('release', 'dist', 'url'),
+        ),
+      ),
+  ).changes
+
+export function scrapeWriter(store: Store): ScrapeNotes {
+  const {
+    write,
+    dialect: { builder },
+  } = store
   type Row = { project: number; release: string; dist: string; url: string; ms: number }
   const noted = new LRUCache<string, true>({ max: notedMax })
   const again = write.hot<Row, unknown>((slot) =>
@@ -81,29 +106,10 @@ export function scrapeWriter({ write, dialect: { builder } }: Store): ScrapeNote
   const isFull = (project: number, step: number): boolean => {
     if (full.get(project) === step) return true
     if (Number(count.get({ project })?.n ?? 0) < scrapesMax) return false
-    if (makeRoom(project) > 0) return false
+    if (evictFailed(store, project) > 0) return false
     full.set(project, step)
     return true
   }
-  const makeRoom = (project: number): number =>
-    write.run(
-      builder
-        .deleteFrom('scrape')
-        .where('project_id', '=', project)
-        .where(({ eb, refTuple, selectFrom }) =>
-          eb(
-            refTuple('release', 'dist', 'url'),
-            'in',
-            selectFrom('scrape')
-              .select(['release', 'dist', 'url'])
-              .where('project_id', '=', project)
-              .where('failure', '<>', '')
-              .orderBy('last_ms')
-              .limit(givenWayMax)
-              .$asTuple('release', 'dist', 'url'),
-          ),
-        ),
-    ).changes
   return {
     note: ({ projectId: project, scrapes = [] }, nowMs) => {
       const step = Math.floor(nowMs / stepMs)

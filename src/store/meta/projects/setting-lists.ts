@@ -1,9 +1,9 @@
 import ipaddr from 'ipaddr.js'
 import { MishapError } from '../../../base/errors.ts'
 
-/** Entries of a list of a project's settings at most, and characters of one (spec.md 5: patterns that people write). */
-export const listEntriesMax = 200
-export const entryCharactersMax = 200
+/** Entries of a list of a project's settings at most, and characters of one (docs/specification.md 5). */
+const listEntriesMax = 200
+const entryCharactersMax = 200
 
 const refuse = (field: string, sentence: string) =>
   new MishapError('VALIDATION', { detail: sentence, fields: { [field]: [sentence] } })

@@ -25,7 +25,7 @@ export type Moment = {
 }
 
 /** The newest moments of a range, oldest first, and how many there are in all. */
-export type Moments = { moments: Moment[]; all: number }
+type Moments = { moments: Moment[]; all: number }
 
 type Range = { projectIds: readonly number[]; fromMs: number; toMs: number; max: number }
 

@@ -2,7 +2,7 @@ import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely'
 import type { Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import { containing } from '../issues/issue-filter.ts'
-import type { ReleaseStore, ReleaseWish } from './releases.ts'
+import type { ReleaseFilter, ReleaseStore } from './releases.ts'
 
 /** One row for each project that made or named a version. */
 type Both = Tables & { both: { version: string; organization_id: number; at_ms: number; archived: number | null } }
@@ -10,7 +10,7 @@ type Rows = SelectQueryBuilder<Both, 'both', object>
 type Build = ExpressionBuilder<Both, 'both'>
 
 /** Where and when versions were made or named. */
-function bothOf({ dialect: { builder } }: Store, { projectIds, text }: ReleaseWish): Rows {
+function bothOf({ dialect: { builder } }: Store, { projectIds, text }: ReleaseFilter): Rows {
   const made = builder
     .selectFrom('made_release')
     .select([
@@ -40,7 +40,7 @@ const deployed = (build: Build, projectIds: readonly number[]) =>
     .select('deploy.version')
     .where('deploy_project.project_id', 'in', projectIds)
 
-const inEnvironments = (build: Build, { projectIds }: ReleaseWish, environments: readonly string[]) =>
+const inEnvironments = (build: Build, { projectIds }: ReleaseFilter, environments: readonly string[]) =>
   build.or([
     build(
       'both.version',
@@ -54,7 +54,7 @@ const inEnvironments = (build: Build, { projectIds }: ReleaseWish, environments:
     build('both.version', 'in', deployed(build, projectIds).where('deploy.environment', 'in', environments)),
   ])
 
-const inRange = (build: Build, { projectIds }: ReleaseWish, { fromMs, toMs }: { fromMs: number; toMs: number }) =>
+const inRange = (build: Build, { projectIds }: ReleaseFilter, { fromMs, toMs }: { fromMs: number; toMs: number }) =>
   build.or([
     build(
       'both.version',
@@ -89,7 +89,7 @@ const inRange = (build: Build, { projectIds }: ReleaseWish, { fromMs, toMs }: { 
     ),
   ])
 
-function wished(store: Store, wish: ReleaseWish) {
+function wished(store: Store, wish: ReleaseFilter) {
   let rows = bothOf(store, wish)
   const { environments = [], range, withCommits, untilMs, archived } = wish
   if (environments.length > 0) rows = rows.where((build) => inEnvironments(build, wish, environments))
@@ -113,13 +113,13 @@ function wished(store: Store, wish: ReleaseWish) {
   return untilMs === undefined ? grouped : grouped.having((build) => build.fn.min('both.at_ms'), '<=', untilMs)
 }
 
-type WishPart = Pick<
+type FilterPart = Pick<
   ReleaseStore,
   'releaseTimes' | 'countReleases' | 'newIssues' | 'releaseEnvironments' | 'releaseBundles'
 >
 
 /** Which releases there are, and what is counted beside them. */
-export function releaseWishPart(store: Store): WishPart {
+export function releaseFilterPart(store: Store): FilterPart {
   const { read } = store
   const { builder } = store.dialect
   return {

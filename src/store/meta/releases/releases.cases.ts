@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { codeOf, commit as commitBatch, effect, hash, nowMs } from '../fixture.cases.ts'
 import { releaseEnvironmentsMax } from '../ingest/batch-statements.ts'
-import type { MetaStore } from '../meta.ts'
+import type { MetaStore } from '../meta-store.ts'
 import type { NewCommit } from './commits.ts'
 
 const told = (sha: string, more: Partial<NewCommit> = {}): NewCommit => ({
@@ -84,7 +84,11 @@ export function releaseCases(fresh: () => MetaStore): void {
       expect(meta.commitFilesNamed(place, [])).toEqual([])
       expect(meta.commitFilesNamed({ ...place, organizationId: 2 }, ['cart.ts'])).toEqual([])
       expect(meta.commitFilesOf({ ...place, ...all }).map((commitFile) => commitFile.path)).toEqual([
-        ...['src/b.ts', 'cart.ts', 'old/cart.ts', 'src/cart.ts', 'src/shopping-cart.ts'],
+        'src/b.ts',
+        'cart.ts',
+        'old/cart.ts',
+        'src/cart.ts',
+        'src/shopping-cart.ts',
       ])
       expect(meta.commitFilesOf({ ...place, sha: 'b', ...all })).toHaveLength(1)
       expect(meta.commitFilesOf({ ...place, offset: 4, max: 9 })).toHaveLength(1)

@@ -2,7 +2,7 @@ import { MishapError } from '../../../base/errors.ts'
 import type { Store } from '../database/store.ts'
 import { dropLooseCommits } from './commit-changes.ts'
 import { dropLooseDeploys } from './deploys.ts'
-import { releaseWishPart } from './release-lists.ts'
+import { releaseFilterPart } from './release-lists.ts'
 
 /** A release of some projects: made by an upload or a person, or named by events. */
 export type Release = {
@@ -34,9 +34,9 @@ export type ReleaseStore = {
     nowMs: number,
   ): Release
   releaseOf(projectIds: readonly number[], version: string): Release | undefined
-  countReleases(request: ReleaseWish): number
+  countReleases(request: ReleaseFilter): number
   /** Versions that are wished for and when they were made, the newest first: what order is made of. */
-  releaseTimes(request: ReleaseWish & { offset: number; max: number }): { version: string; createdMs: number }[]
+  releaseTimes(request: ReleaseFilter & { offset: number; max: number }): { version: string; createdMs: number }[]
   /** These releases in this order; those that are not there are left out. */
   releasesNamed(projectIds: readonly number[], versions: readonly string[]): Release[]
   /**
@@ -56,7 +56,7 @@ export type ReleaseStore = {
 }
 
 /** Which releases: of these projects, with this text in the version; the rest narrows where it is given. */
-export type ReleaseWish = {
+export type ReleaseFilter = {
   projectIds: readonly number[]
   text: string
   /** With events in one of these, or a deploy there. */
@@ -160,7 +160,7 @@ function remove(store: Store, organizationId: number, projectIds: readonly numbe
 export function releasePart(store: Store): ReleaseStore {
   const { write } = store
   const { builder } = store.dialect
-  const wishes = releaseWishPart(store)
+  const wishes = releaseFilterPart(store)
   const releaseOf = (projectIds: readonly number[], version: string): Release | undefined => {
     const rows = projectIds.length === 0 ? [] : releaseRows(store, projectIds, [version])
     return rows.length === 0 ? undefined : toRelease(version, rows)

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { testClock } from '../../../base/clock.ts'
-import type { EventEffect, MetaStore } from '../meta.ts'
+import type { EventEffect } from '../meta.ts'
+import type { MetaStore } from '../meta-store.ts'
 import { openSqliteMeta } from '../sqlite.ts'
 import type { ThinCut } from './downsampling.ts'
 

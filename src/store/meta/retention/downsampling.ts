@@ -23,7 +23,7 @@ export type ThinStep = {
 }
 
 /** One time that the budget was passed. `bytesAfter` and `endedMs` are null while it lasts, or when it was broken off. */
-export type ThinRun = {
+type ThinRun = {
   id: number
   startedMs: number
   endedMs: number | null
@@ -36,7 +36,7 @@ export type ThinRun = {
   reached: boolean
 }
 
-export type ThinningStore = {
+export type DownsamplingStore = {
   beginThinRun(value: { budgetBytes: number; bytesBefore: number }): number
   endThinRun(id: number, value: { bytesAfter: number; reached: boolean }): void
   /** Newest first. */
@@ -110,10 +110,10 @@ const thinned = (projectId: number, category: DataCategory, quantity: number, by
   bytes,
 })
 
-type RunPart = Pick<ThinningStore, 'beginThinRun' | 'endThinRun' | 'thinRuns' | 'thinnedOf' | 'issuesOver'>
-type StepPart = Pick<ThinningStore, 'planThinStep' | 'thinSteps' | 'setThinStep' | 'dropThinStep'>
-type CountPart = Pick<ThinningStore, 'countThinned'>
-type FilePart = Pick<ThinningStore, 'attachedBetween' | 'thinAttachments'>
+type RunPart = Pick<DownsamplingStore, 'beginThinRun' | 'endThinRun' | 'thinRuns' | 'thinnedOf' | 'issuesOver'>
+type StepPart = Pick<DownsamplingStore, 'planThinStep' | 'thinSteps' | 'setThinStep' | 'dropThinStep'>
+type CountPart = Pick<DownsamplingStore, 'countThinned'>
+type FilePart = Pick<DownsamplingStore, 'attachedBetween' | 'thinAttachments'>
 
 /** What is told of thinning. */
 export function thinRunPart({ write, read, clock, dialect: { builder } }: Store): RunPart {

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
-import { dropBundlesOf } from '../artifacts/artifacts.ts'
+import { dropBundlesOf } from '../artifacts/artifact-changes.ts'
 import type { Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import { dropFailures } from '../issues/error-links.ts'
@@ -11,7 +11,7 @@ import { dropStrayReleases } from '../releases/releases.ts'
  * `organization`: all of it, its projects first; `project`: all of it; `issue`: with its events; `discard`: the same, and
  * what comes of its fingerprint is filtered.
  */
-export type RemovalKind = 'organization' | 'project' | 'issue' | 'discard'
+type RemovalKind = 'organization' | 'project' | 'issue' | 'discard'
 /** What lies in one project. */
 export type PartKind = Exclude<RemovalKind, 'organization'>
 
@@ -19,7 +19,7 @@ export type PartKind = Exclude<RemovalKind, 'organization'>
  * A removal on its way through the stores. `asked`: nothing is gone yet; `blobs`: events and rows are gone, files are
  * going; `proof`: all is asked for once more; `done`.
  */
-export type RemovalStage = 'asked' | 'blobs' | 'proof' | 'done'
+type RemovalStage = 'asked' | 'blobs' | 'proof' | 'done'
 
 export type Removal = {
   id: number
@@ -74,7 +74,7 @@ export type RemovalStore = {
 }
 
 /** A fingerprint whose events are filtered, with the issue that was discarded: `title` and `culprit` '' where not known. */
-export type Discarded = {
+type Discarded = {
   hash: string
   shortId: string
   title: string

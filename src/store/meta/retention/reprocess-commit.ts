@@ -7,7 +7,7 @@ import { beginIssue, countMoved, type IssueRow, latestTexts, shiftBefore } from 
 import { decidedOf, forgetForecast, moveIssues, sourceOf } from '../issues/move-issue.ts'
 import type { EventEffect } from '../meta.ts'
 import { aroundOf } from '../releases/release-transitions.ts'
-import type { RegroupMove, RegroupResult, RegroupStoreMeta } from './reprocessing.ts'
+import type { ReprocessingMetaStore, ReprocessingMove, ReprocessingResult } from './reprocessing.ts'
 
 /** An issue in a transaction of moves. */
 type Work = {
@@ -114,7 +114,7 @@ function splitFrom(room: Room, from: Work, effect: EventEffect): Work {
  * An issue keeps the events that people merged into it, whatever nobody knew they are mapped to: they do not take it, and do
  * not leave it. Notes of the new hashes what was noted of the old one, so that they are taken out with it.
  */
-function keepsMerged({ store, nowMs }: Room, { row }: Work, { fromHash, effect }: RegroupMove): boolean {
+function keepsMerged({ store, nowMs }: Room, { row }: Work, { fromHash, effect }: ReprocessingMove): boolean {
   const source = sourceOf(store, row, fromHash)
   if (source === undefined) return false
   for (const hash of effect.hashes)
@@ -130,7 +130,7 @@ function keepsMerged({ store, nowMs }: Room, { row }: Work, { fromHash, effect }
 }
 
 /** The issue that an event belongs to by its new hashes. */
-function targetOf(room: Room, from: Work, regroupMove: RegroupMove): Work {
+function targetOf(room: Room, from: Work, regroupMove: ReprocessingMove): Work {
   const { statements } = room
   const { projectId, hashes } = regroupMove.effect
   const known = hashes
@@ -159,7 +159,7 @@ function moveHanging({ store: { write, dialect } }: Room, from: Work, to: Work, 
 }
 
 /** Counts the signs that an event had out of its old hash, and those that it has into its new one. */
-function moveSigns({ signs }: Room, from: Work, to: Work, { fromHash, fromSigns, effect }: RegroupMove): void {
+function moveSigns({ signs }: Room, from: Work, to: Work, { fromHash, fromSigns, effect }: ReprocessingMove): void {
   const { projectId } = effect
   shiftCounts(from.row, fromSigns, -1)
   shiftCounts(to.row, effect.signs, 1)
@@ -167,7 +167,7 @@ function moveSigns({ signs }: Room, from: Work, to: Work, { fromHash, fromSigns,
   for (const sign of effect.signs ?? []) signs.add({ projectId, hash: effect.hashes[0] ?? '', sign, events: 1 })
 }
 
-function move(room: Room, regroupMove: RegroupMove): boolean {
+function move(room: Room, regroupMove: ReprocessingMove): boolean {
   const { statements, notes, nowMs } = room
   const { effect, fromHash } = regroupMove
   const fromId = statements.fingerprint.get({ projectId: effect.projectId, hash: fromHash })?.issue_id
@@ -267,13 +267,13 @@ function finish(room: Room, targets: Map<number, Work>): { merged: number[]; sta
 }
 
 /** The transaction in which events move between issues. */
-export function regroupCommitPart(store: Store, notes: MissedNotes): Pick<RegroupStoreMeta, 'commitRegroup'> {
+export function reprocessingCommitPart(store: Store, notes: MissedNotes): Pick<ReprocessingMetaStore, 'commitRegroup'> {
   const { write, clock } = store
   const { builder } = store.dialect
   const statements = batchStatements(write, store.dialect)
   const signs = hashSigns(store)
 
-  function commit(stepId: number, moves: readonly RegroupMove[]): RegroupResult {
+  function commit(stepId: number, moves: readonly ReprocessingMove[]): ReprocessingResult {
     const step = write.get(builder.selectFrom('regroup_step').selectAll().where('id', '=', stepId))
     if (step?.stage !== 'planned') return { organizationId: 0, issues: [], merged: [], moved: 0 }
     const regroupingId = step.regrouping_id

@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { commit, effect, hash, nowMs } from '../fixture.cases.ts'
 import { debugName, missedMax, releaseName } from '../ingest/missing-source-maps.ts'
 import { leaving } from '../issues/merge.cases.ts'
-import type { EventEffect, MetaStore } from '../meta.ts'
-import type { RegroupMove } from './reprocessing.ts'
+import type { EventEffect } from '../meta.ts'
+import type { MetaStore } from '../meta-store.ts'
+import type { ReprocessingMove } from './reprocessing.ts'
 
 const debugId = 'b500f860-0003-523c-92ab-92705ede040b'
 const minified = { title: 'TypeError: t is undefined', culprit: 'n(app.min)', hashes: [hash(1)] }
@@ -14,7 +15,7 @@ const event = (n: number, more: Partial<EventEffect> = {}): EventEffect =>
   effect({ ...minified, eventId: idOf(n), jpos: n, timestampMs: nowMs + n, ...more })
 
 /** The same event under other hashes, readable. */
-const moveOf = (eventEffect: EventEffect, to: number, more: Partial<EventEffect> = {}): RegroupMove => ({
+const moveOf = (eventEffect: EventEffect, to: number, more: Partial<EventEffect> = {}): ReprocessingMove => ({
   fromHash: eventEffect.hashes[0] ?? '',
   effect: { ...eventEffect, hashes: [hash(to)], title: `readable ${to}`, culprit: 'pay(cart)', ...more },
 })
@@ -31,7 +32,7 @@ const rewrite = {
 }
 
 /** Commits moves as a step of a run. */
-function moved(meta: MetaStore, moves: RegroupMove[], runId = meta.beginRegrouping(1, 'upload', 9).id) {
+function moved(meta: MetaStore, moves: ReprocessingMove[], runId = meta.beginRegrouping(1, 'upload', 9).id) {
   const step = meta.planRegroup(runId, rewrite)
   return { ...meta.commitRegroup(step.id, moves), step: step.id }
 }
@@ -151,7 +152,7 @@ function missedCases(fresh: () => MetaStore): void {
     meta.planRegroup(meta.beginRegrouping(1, 'upload', 1).id, rewrite)
     const { id } = meta.askRemoval({ kind: 'project', projectId: 1, issueId: null, userId: null })
     meta.removeRows(id, 1)
-    expect([meta.missedOf(1), meta.arrivals(), meta.regroupings(9), meta.regroupSteps()]).toEqual([[], [], [], []])
+    expect([meta.missedOf(1), meta.arrivals(), meta.regroupings(9), meta.reprocessingSteps()]).toEqual([[], [], [], []])
     expect(meta.faults()).toEqual([])
   })
 }
@@ -196,8 +197,8 @@ function moveCases(fresh: () => MetaStore): void {
     meta.updateIssue(1, { status: 'ignored', assigneeUserId: 'ann' }, 'ann', nowMs)
     const [item, two, three] = events.map((own, at) => moveOf(own, at === 0 ? 2 : 3))
     const run = meta.beginRegrouping(1, 'upload', 3).id
-    moved(meta, [item as RegroupMove], run)
-    const result = moved(meta, [two as RegroupMove, three as RegroupMove], run)
+    moved(meta, [item as ReprocessingMove], run)
+    const result = moved(meta, [two as ReprocessingMove, three as ReprocessingMove], run)
     expect(result).toMatchObject({ merged: [], moved: 2 })
     expect(counts(meta)).toEqual([
       ['WEB-1', 1],
@@ -210,7 +211,7 @@ function moveCases(fresh: () => MetaStore): void {
       firstSeenMs: nowMs + 2,
       lastSeenMs: nowMs + 3,
     })
-    expect(meta.regroupSteps().map((step) => step.stale)).toEqual([[], [1]])
+    expect(meta.reprocessingSteps().map((step) => step.stale)).toEqual([[], [1]])
     expect([meta.digestsOf(1), meta.digestsOf(2)]).toEqual([[], ['77']])
     const told = (id: number) => meta.activityOf(id).filter((each) => each.type === 'mapped_again')
     expect([1, 2].map((id) => told(id).map((each) => each.data))).toEqual([
@@ -298,16 +299,16 @@ function moveCases(fresh: () => MetaStore): void {
     const { step } = moved(meta, [move], run.id)
     expect(meta.commitRegroup(step, [move])).toMatchObject({ issues: [], moved: 0 })
     expect(counts(meta)).toEqual([['WEB-2', 2]])
-    expect(meta.regroupSteps()).toMatchObject([{ id: step, rewrite, stage: 'counted' }])
-    expect(meta.regroupSteps('open')).toMatchObject([{ id: step }])
-    expect(meta.regroupSteps({ fromMs: Number.MAX_SAFE_INTEGER, apartMs: 5 })).toEqual([])
+    expect(meta.reprocessingSteps()).toMatchObject([{ id: step, rewrite, stage: 'counted' }])
+    expect(meta.reprocessingSteps('open')).toMatchObject([{ id: step }])
+    expect(meta.reprocessingSteps({ fromMs: Number.MAX_SAFE_INTEGER, apartMs: 5 })).toEqual([])
     meta.setRegroupStep(step, 'cut')
-    expect(meta.regroupSteps()).toMatchObject([{ stage: 'cut' }])
-    const madeMs = meta.regroupSteps()[0]?.madeMs ?? 0
+    expect(meta.reprocessingSteps()).toMatchObject([{ stage: 'cut' }])
+    const madeMs = meta.reprocessingSteps()[0]?.madeMs ?? 0
     const due = [madeMs + 4, madeMs + 5, madeMs - 4, madeMs - 5].map(
-      (fromMs) => meta.regroupSteps({ fromMs, apartMs: 5 }).length,
+      (fromMs) => meta.reprocessingSteps({ fromMs, apartMs: 5 }).length,
     )
-    expect([meta.regroupSteps('open'), due]).toEqual([[], [0, 1, 0, 1]])
+    expect([meta.reprocessingSteps('open'), due]).toEqual([[], [0, 1, 0, 1]])
     meta.dropRegroupStep(step)
     // A run that was broken off goes on as the same one, and looks anew.
     expect(meta.beginRegrouping(1, 'upload', 6)).toMatchObject({ id: run.id, looked: 0, total: 6, mapped: 1 })
@@ -330,7 +331,7 @@ function moveCases(fresh: () => MetaStore): void {
     const step = meta.planRegroup(meta.beginRegrouping(1, 'upload', 9).id, rewrite)
     const stray = { ...moveOf(event(2), 3), fromHash: hash(9) }
     expect(() => meta.commitRegroup(step.id, [moveOf(event(1), 2), stray])).toThrow('belongs to no issue')
-    expect([owner(meta, 2), meta.regroupSteps()[0]?.stage]).toEqual([undefined, 'planned'])
+    expect([owner(meta, 2), meta.reprocessingSteps()[0]?.stage]).toEqual([undefined, 'planned'])
   })
 }
 
@@ -409,14 +410,14 @@ function decidedCases(fresh: () => MetaStore): void {
     const before = () => [1, 2, 3].map((id) => meta.issueById(id)?.statusDetails.eventsBefore)
     expect(before()).toEqual([3, 1, undefined])
     const [item, two, three] = events.map((own, at) => moveOf(own, [2, 3, 4][at] ?? 0))
-    moved(meta, [item as RegroupMove, two as RegroupMove, three as RegroupMove])
+    moved(meta, [item as ReprocessingMove, two as ReprocessingMove, three as ReprocessingMove])
     expect(before()).toEqual([1, 2, 1])
     expect(meta.issueById(3)).toMatchObject({ count: 1, statusDetails: { ignoreCount: 2 } })
   })
 }
 
 /** Mapping again, for every meta store. */
-export function regroupCases(fresh: () => MetaStore): void {
+export function reprocessingCases(fresh: () => MetaStore): void {
   describe('mapping again', () => {
     missedCases(fresh)
     moveCases(fresh)

@@ -5,7 +5,7 @@ import type { Tables } from '../database/tables.ts'
 import type { EventEffect } from '../meta.ts'
 
 /** Rows that are written again together; the events store says how it is read. */
-export type RegroupRewrite = {
+export type ReprocessingRewrite = {
   projectId: number
   week: string
   gen: number
@@ -20,10 +20,10 @@ export type RegroupRewrite = {
  * Rows on their way. `planned`: the new ones may stand and are not counted; `counted`: issues count the new ones, and the
  * old ones are going; `cut`: they are, which is asked for once more after a while.
  */
-export type RegroupStep = {
+export type ReprocessingStep = {
   id: number
   regroupingId: number
-  rewrite: RegroupRewrite
+  rewrite: ReprocessingRewrite
   /** Issues that lost some of their events: when they were first and last seen has to be looked up. */
   stale: number[]
   stage: 'planned' | 'counted' | 'cut'
@@ -48,15 +48,15 @@ export type Regrouping = {
 }
 
 /** An event that is written again: the group that it was in and the signs that it had there, and what it is now. */
-export type RegroupMove = { fromHash: string; fromSigns?: SignKey[] | undefined; effect: EventEffect }
+export type ReprocessingMove = { fromHash: string; fromSigns?: SignKey[] | undefined; effect: EventEffect }
 
 /** What a transaction of moves changed. `merged`: issues that are gone, all of their events belong to another one now. */
-export type RegroupResult = { organizationId: number; issues: number[]; merged: number[]; moved: number }
+export type ReprocessingResult = { organizationId: number; issues: number[]; merged: number[]; moved: number }
 
 /** When an issue's events were, as far as they stand. */
 export type IssueEdges = { firstMs: number; lastMs: number; firstRelease: string; lastRelease: string; events: number }
 
-export type RegroupStoreMeta = {
+export type ReprocessingMetaStore = {
   /** The open run of a project for this cause, or a new one. It begins anew: what is mapped already is left as it is. */
   beginRegrouping(projectId: number, cause: Regrouping['cause'], total: number): Regrouping
   setRegrouping(id: number, change: { looked?: number; total?: number; error?: string }): void
@@ -64,11 +64,11 @@ export type RegroupStoreMeta = {
   openRegroupings(): Regrouping[]
   /** Newest first. */
   regroupings(max: number, projectIds?: readonly number[]): Regrouping[]
-  planRegroup(regroupingId: number, rewrite: RegroupRewrite): RegroupStep
+  planRegroup(regroupingId: number, rewrite: ReprocessingRewrite): ReprocessingStep
   /** `open`: that are not cut; or those that are, and were made further than `apartMs` from a time. All without either. */
-  regroupSteps(only?: 'open' | { fromMs: number; apartMs: number }): RegroupStep[]
+  reprocessingSteps(only?: 'open' | { fromMs: number; apartMs: number }): ReprocessingStep[]
   /** Moves events between issues in one transaction; the step is `counted` then. A step that is counted stays as it is. */
-  commitRegroup(stepId: number, moves: readonly RegroupMove[]): RegroupResult
+  commitRegroup(stepId: number, moves: readonly ReprocessingMove[]): ReprocessingResult
   setRegroupStep(id: number, stage: 'cut'): void
   dropRegroupStep(id: number): void
   /**
@@ -78,12 +78,12 @@ export type RegroupStoreMeta = {
   setIssueEdges(issueId: number, edges: IssueEdges, count: number): boolean
 }
 
-const toStep = (row: Selectable<Tables['regroup_step']>): RegroupStep => ({
+const toStep = (row: Selectable<Tables['regroup_step']>): ReprocessingStep => ({
   id: row.id,
   regroupingId: row.regrouping_id,
-  rewrite: fromJson<RegroupRewrite>(row.rewrite),
+  rewrite: fromJson<ReprocessingRewrite>(row.rewrite),
   stale: fromJson<number[]>(row.stale),
-  stage: row.stage as RegroupStep['stage'],
+  stage: row.stage as ReprocessingStep['stage'],
   madeMs: row.made_ms,
 })
 
@@ -102,12 +102,12 @@ const toRun = (row: Selectable<Tables['regrouping']>): Regrouping => ({
 })
 
 type RunPart = Pick<
-  RegroupStoreMeta,
+  ReprocessingMetaStore,
   'beginRegrouping' | 'setRegrouping' | 'endRegrouping' | 'openRegroupings' | 'regroupings'
 >
 
 /** Runs, as they are told of. */
-export function regroupRunPart({ write, read, clock, dialect: { builder } }: Store): RunPart {
+export function reprocessingRunPart({ write, read, clock, dialect: { builder } }: Store): RunPart {
   const runs = () => builder.selectFrom('regrouping').selectAll()
   return {
     beginRegrouping: (projectId, cause, total) =>
@@ -136,10 +136,10 @@ export function regroupRunPart({ write, read, clock, dialect: { builder } }: Sto
   }
 }
 
-type StepPart = Pick<RegroupStoreMeta, 'planRegroup' | 'regroupSteps' | 'setRegroupStep' | 'dropRegroupStep'>
+type StepPart = Pick<ReprocessingMetaStore, 'planRegroup' | 'reprocessingSteps' | 'setRegroupStep' | 'dropRegroupStep'>
 
 /** Rows on their way. */
-export function regroupStepPart({ write, clock, dialect: { builder } }: Store): StepPart {
+export function reprocessingStepPart({ write, clock, dialect: { builder } }: Store): StepPart {
   return {
     planRegroup: (regroupingId, rewrite) => {
       const row = {
@@ -152,7 +152,7 @@ export function regroupStepPart({ write, clock, dialect: { builder } }: Store): 
       }
       return toStep({ id: write.run(builder.insertInto('regroup_step').values(row)).lastId, ...row })
     },
-    regroupSteps: (only) => {
+    reprocessingSteps: (only) => {
       const all = builder.selectFrom('regroup_step').selectAll().orderBy('id')
       if (!only) return write.all(all).map(toStep)
       if (only === 'open') return write.all(all.where('stage', '!=', 'cut')).map(toStep)
@@ -181,7 +181,10 @@ export const edgeColumns = ({ firstMs, lastMs, firstRelease, lastRelease, events
 })
 
 /** When issues were first and last seen, after some of their events have left. */
-export function regroupEdgePart({ write, dialect: { builder } }: Store): Pick<RegroupStoreMeta, 'setIssueEdges'> {
+export function reprocessingEdgePart({
+  write,
+  dialect: { builder },
+}: Store): Pick<ReprocessingMetaStore, 'setIssueEdges'> {
   return {
     setIssueEdges: (issueId, edges, count) =>
       write.transaction(() => {

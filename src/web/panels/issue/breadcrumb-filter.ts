@@ -15,7 +15,7 @@ export function kindsOf(crumbs: readonly RestBreadcrumb[]): { kind: string; coun
     .sort((a, b) => b.count - a.count || (a.kind < b.kind ? -1 : 1))
 }
 
-export type Shown = { crumb: RestBreadcrumb; index: number }
+type Shown = { crumb: RestBreadcrumb; index: number }
 
 /** The breadcrumbs that are of a kind ('' for all) and contain the text (case-insensitively, data included), in their order. */
 export function crumbsOf(crumbs: readonly RestBreadcrumb[], kind: string, text: string): Shown[] {

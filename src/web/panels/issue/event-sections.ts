@@ -21,7 +21,7 @@ export const sectionNames = [
   'debugmeta',
   'attachments',
 ] as const
-export type SectionName = (typeof sectionNames)[number]
+type SectionName = (typeof sectionNames)[number]
 
 /** Sections that most payloads lack for good reasons: never listed as "not sent". */
 const silent: ReadonlySet<SectionName> = new Set([

@@ -52,7 +52,7 @@ export function useRowWords() {
   )
 }
 
-export type RowWords = ReturnType<typeof useRowWords>
+type RowWords = ReturnType<typeof useRowWords>
 
 /** The badges of an issue: new, regressed, escalating, unhandled, resolved, archived. */
 export function Badges({ issue, badge }: { issue: RestIssue; badge: RowWords['badge'] }) {

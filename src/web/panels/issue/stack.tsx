@@ -11,7 +11,7 @@ import { DetailList, valueText } from './detail-list.tsx'
 import { chainOf, type FrameMode, type FrameRun, firstOpen, placeOf, rawTrace, runsOf, threadsOf } from './frames.ts'
 import { MetadataNote } from './metadata-note.tsx'
 
-export type StackView = FrameMode | 'raw'
+type StackView = FrameMode | 'raw'
 
 function Source({ frame }: { frame: RestFrame }) {
   return (

@@ -10,7 +10,7 @@ import {
 // Read by the server page and by the browser: both must mean the same by an address.
 
 export const releaseSorts = ['order', 'date'] as const
-export type ReleaseSort = (typeof releaseSorts)[number]
+type ReleaseSort = (typeof releaseSorts)[number]
 export const releaseStatuses = ['open', 'archived'] as const
 export type ReleaseStatus = (typeof releaseStatuses)[number]
 export const releasesPerPage = 50

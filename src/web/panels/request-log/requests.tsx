@@ -1,6 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import type { RestIntake } from '../../../contract/request-log.ts'
+import type { RestLoggedRequest } from '../../../contract/request-log.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { bytesText } from '../../ui/relative.ts'
@@ -9,7 +9,7 @@ import { TableHead } from '../../ui/section.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useTodo, Verdict } from './verdict.tsx'
 
-type Item = RestIntake['items'][number]
+type Item = RestLoggedRequest['items'][number]
 
 /** Equal items as one line. */
 function grouped(items: readonly Item[]): { item: Item; count: number }[] {
@@ -20,7 +20,7 @@ function grouped(items: readonly Item[]): { item: Item; count: number }[] {
   })
 }
 
-function Items({ request }: { request: RestIntake }) {
+function Items({ request }: { request: RestLoggedRequest }) {
   const t = useTranslations('operation.ingest')
   const todo = useTodo()
   return (
@@ -60,7 +60,13 @@ function Items({ request }: { request: RestIntake }) {
 }
 
 /** Requests to ingest: when, from which SDK, how they were answered, and what became of each item. `keys`: labels by id. */
-export function Requests({ requests, keys }: { requests: readonly RestIntake[]; keys?: ReadonlyMap<string, string> }) {
+export function Requests({
+  requests,
+  keys,
+}: {
+  requests: readonly RestLoggedRequest[]
+  keys?: ReadonlyMap<string, string>
+}) {
   const t = useTranslations('operation.ingest')
   const columns = [
     { text: t('time') },

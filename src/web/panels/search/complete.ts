@@ -23,7 +23,7 @@ export type Suggestion = {
 export type Known = { tagKeys: readonly string[]; values: readonly { value: string; count: number | null }[] }
 
 /** Where the caret is: in a key, in the value of a key, or in neither. */
-export type Place =
+type Place =
   | { in: 'key'; from: number; to: number; typed: string; negated: boolean }
   | { in: 'value'; key: string; from: number; to: number; typed: string; list: boolean }
   | { in: 'none' }

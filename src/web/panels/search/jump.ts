@@ -9,7 +9,7 @@ import { jumpOf } from './terms.ts'
 type Readable = { organization: Organization; projectIds: number[] }
 
 /** The organizations of a person, each with its projects whose issues the person may read. */
-export function readable(actor: Actor): Readable[] {
+function readable(actor: Actor): Readable[] {
   return app()
     .meta.organizationsOf(actor.person.id)
     .map((organization) => ({ organization, projectIds: readableIds(app(), actor, organization) }))

@@ -38,7 +38,7 @@ function Marks({ text }: { text: string }) {
   ))
 }
 
-export type SearchBoxProps = {
+type SearchBoxProps = {
   organization: string
   value: string
   onSearch: (query: string) => void

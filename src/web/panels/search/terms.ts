@@ -1,9 +1,9 @@
 import { pastedDigest } from '../../../domain/pasted-digest.ts'
-import { defaultQuery } from './list-params.ts'
 import { searchKeyOf } from '../../../query/search.ts'
+import { defaultQuery } from './list-params.ts'
 
 /** A piece of a search text: `text` is exactly the characters from `from` to `to`. */
-export type Term = {
+type Term = {
   kind: 'filter' | 'text' | 'operator'
   from: number
   to: number
@@ -95,7 +95,7 @@ export function tagHref(base: string, kept: string, key: string, value: string):
 }
 
 /** A short link, to what and by which name. `sure`: the text asks for it by name; else it may as well be words, such as UTF-8. */
-export type Jump = { kind: 'digest' | 'event' | 'issue'; name: string; path: string; sure: boolean }
+type Jump = { kind: 'digest' | 'event' | 'issue'; name: string; path: string; sure: boolean }
 
 const routes = { digest: 'd', event: 'e', issue: 'i' } as const
 const jumpTo = (kind: Jump['kind'], name: string, sure = false): Jump => ({

@@ -30,7 +30,7 @@ import { usePaletteList } from '../../ui/palette-actions.tsx'
 const Palette = dynamic(() => import('./palette.tsx').then((module) => module.Palette), { ssr: false })
 const KeyHelp = dynamic(() => import('./key-help.tsx').then((module) => module.KeyHelp), { ssr: false })
 
-export type ShellOrganization = { slug: string; name: string }
+type ShellOrganization = { slug: string; name: string }
 
 const icon = { size: 15, strokeWidth: 1.75, 'aria-hidden': true } as const
 

@@ -17,7 +17,7 @@ const firstCount = 24
 
 const noStore = () => () => {}
 
-export type ListProps = {
+type ListProps = {
   rows: readonly RestIssue[]
   /** Rows that match in all, loaded or not. */
   total: number

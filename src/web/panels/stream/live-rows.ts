@@ -13,7 +13,7 @@ const hiddenMax = 5000
 const refreshMs = 5000
 
 /** What the live rows need of the list. */
-export type LiveRowsRoom = {
+type LiveRowsRoom = {
   clock: Pick<Clock, 'now' | 'after'>
   /** Ids of the rows that the list has, shown or waiting. */
   known(): ReadonlySet<string>

@@ -5,7 +5,7 @@ import { reachOf } from '../../../domain/segments.ts'
 export type Lane = { fromS: number; toS: number }
 
 /** A bar or a mark on the lane, in per cent of its width (0 to 100). `isOutside`: its time is beyond the edge where it is drawn. */
-export type Place = { x: number; width: number; isOutside: boolean }
+type Place = { x: number; width: number; isOutside: boolean }
 
 /** An error may lie this many times the length of the segments behind them before it makes their bars too short to see. */
 const stretchMax = 2

@@ -34,7 +34,7 @@ type Options = {
 
 const idsOf = ({ issues }: AssignedBefore) => issues.map((issue) => issue.id)
 
-export type Assign = { ask: () => void; to: (person: Assignee) => void; dialog: ReactNode }
+type Assign = { ask: () => void; to: (person: Assignee) => void; dialog: ReactNode }
 
 /** Assigning issues: `ask` (the key a, too) opens the list of members, `to` assigns without it. The screen renders `dialog`. */
 export function useAssign(options: Options): Assign {

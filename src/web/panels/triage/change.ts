@@ -10,7 +10,7 @@ import { useToast } from '../../ui/toast.tsx'
 const idsMax = 100
 
 /** Issues of one call, and the change that the server keeps of them, where they were many. */
-export type Sent = { ids: readonly string[]; bulkId: string | undefined }
+type Sent = { ids: readonly string[]; bulkId: string | undefined }
 
 /** Sends one change for issues. With `revision` in the body there must be one issue. Throws ApiError. */
 export async function putIssues(organization: string, ids: readonly string[], body: object): Promise<Sent[]> {
@@ -25,7 +25,7 @@ export async function putIssues(organization: string, ids: readonly string[], bo
 }
 
 /** An issue before a change, and the body that brings it back. */
-export type Was = { issue: Shown; body: object }
+type Was = { issue: Shown; body: object }
 
 /** Issues that are not taken back, as somebody has changed them since. */
 type Kept = { ids: string[]; by: string | null }

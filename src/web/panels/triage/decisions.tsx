@@ -17,7 +17,7 @@ const ChoiceDialog = dynamic(() => import('../../ui/choice-dialog.tsx').then((mo
   ssr: false,
 })
 
-export type Priority = RestIssue['priority']
+type Priority = RestIssue['priority']
 type Question = 'resolve' | 'archive' | 'snooze' | 'priority'
 const priorities: readonly Priority[] = ['high', 'medium', 'low']
 

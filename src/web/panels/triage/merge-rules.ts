@@ -6,7 +6,7 @@ export const mergesMax = 300
 type Mergeable = Pick<RestIssue, 'id' | 'shortId' | 'lifetime'> & { project: Pick<RestIssue['project'], 'id'> }
 
 /** What a merge would make of the rows, or why they can't be merged. */
-export type MergePlan<Row> = { kind: 'merge'; into: Row; others: Row[] } | { kind: 'few' | 'several' | 'many' }
+type MergePlan<Row> = { kind: 'merge'; into: Row; others: Row[] } | { kind: 'few' | 'several' | 'many' }
 
 /**
  * Which of the rows stays, by the server's own rule: the one that has most events, of equal ones the older. Its events may

@@ -5,7 +5,7 @@ import type { OfferUndo } from '../../ui/undo.ts'
 import { putIssues, type Settled, useErrorToast, useRevert } from './change.ts'
 
 /** `revision` (of the one issue) makes the change hold only if nobody else has changed it since. */
-export type Triage = (before: readonly Before[], to: StatusChange, revision?: number) => Promise<void>
+type Triage = (before: readonly Before[], to: StatusChange, revision?: number) => Promise<void>
 
 const idsOf = ({ issues }: Before) => issues.map((issue) => issue.id)
 

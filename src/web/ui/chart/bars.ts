@@ -1,6 +1,6 @@
 import type { RestPoint } from '../../../contract/issues.ts'
 
-export type Bar = { fromS: number; toS: number; events: number }
+type Bar = { fromS: number; toS: number; events: number }
 
 /** Points as bars: each one lasts until the next, the last one as long as the one before (an hour when it is alone). */
 export function barsOf(points: readonly RestPoint[]): Bar[] {

@@ -73,7 +73,7 @@ export function shownKeys(keys: string): string[] {
 }
 
 /** What can be done by keys, with each way to press it as caps. */
-export type HelpRow = { label: string; ways: string[][] }
+type HelpRow = { label: string; ways: string[][] }
 
 /**
  * Bindings under their headings, in order of first appearance; of two bindings of one key the newer is shown, and what two

@@ -88,7 +88,7 @@ function choicesOf(all: RestLedger | undefined, project: string) {
 }
 
 /** Where items went: project, category, reason and what to do, for a range and, if asked, one key. */
-export function LedgerDrill({ organization }: { organization: string }) {
+export function LedgerBreakdown({ organization }: { organization: string }) {
   const t = useTranslations('operation.ledger')
   const locale = useLocale()
   const [{ range, project, key }, set] = useQueryStates(parsers)

@@ -1,7 +1,7 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
-import type { RestIntake } from '../../../../../contract/request-log.ts'
+import type { RestLoggedRequest } from '../../../../../contract/request-log.ts'
 import type { RestJob, RestUsage } from '../../../../../contract/status.ts'
 import { apiFetch } from '../../../../client/api.ts'
 import { Requests } from '../../../../panels/request-log/requests.tsx'
@@ -171,7 +171,7 @@ export function Strangers() {
   const t = useTranslations('operation.ingest')
   const { data } = useQuery({
     queryKey: ['strangers'],
-    queryFn: ({ signal }) => apiFetch<RestIntake[]>('status/ingest/', { signal }),
+    queryFn: ({ signal }) => apiFetch<RestLoggedRequest[]>('status/ingest/', { signal }),
     refetchInterval: pollMs,
   })
   return (

@@ -13,7 +13,7 @@ import { useAge } from '../../../../ui/time.tsx'
 import { Budget } from './budget.tsx'
 import { DeadItems } from './dead-letters.tsx'
 import { advisoryRows, ledgerRows, type Sums } from './ledger.ts'
-import { LedgerDrill } from './ledger-breakdown.tsx'
+import { LedgerBreakdown } from './ledger-breakdown.tsx'
 import { Jobs, Strangers, Usage } from './operation.tsx'
 import { Regroupings } from './reprocessing.tsx'
 
@@ -164,7 +164,7 @@ export function OrganizationStatus({ organization, mayHandle }: { organization: 
       {data ? (
         <>
           <Ledger ledger={data.ledger} />
-          <LedgerDrill organization={organization} />
+          <LedgerBreakdown organization={organization} />
           <DeadItems organization={organization} mayHandle={mayHandle} />
           <Regroupings organization={organization} />
           <Usage organization={organization} />
@@ -195,7 +195,7 @@ export function StatusScreen({ organization, mayHandle }: { organization: string
         <>
           <Now status={data} />
           <Ledger ledger={data.ledger} />
-          <LedgerDrill organization={organization} />
+          <LedgerBreakdown organization={organization} />
           <DeadItems organization={organization} mayHandle={mayHandle} />
           <Strangers />
           <Jobs />

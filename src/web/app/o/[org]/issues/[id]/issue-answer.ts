@@ -11,7 +11,7 @@ import { findIssue } from '../../../../../server/issues.ts'
 import { actorHere, organizationFor } from '../../../../../server/session.ts'
 import { codeOf } from '../../../../../server/unless-away.ts'
 
-export type Asked = { issue: RestIssueDetail; event: RestEvent; stored: string; received: string | undefined }
+type Asked = { issue: RestIssueDetail; event: RestEvent; stored: string; received: string | undefined }
 
 const headers = {
   'cache-control': 'private, no-store',
@@ -24,7 +24,7 @@ function refuse(status: number, code: string, detail: string): Response {
 }
 
 /** What the address names. `path` is the rest of it: nothing, or the event's id, number or word. */
-export type Address = { org: string; id: string; path?: string[] | undefined }
+type Address = { org: string; id: string; path?: string[] | undefined }
 
 /**
  * Answers a GET for another form of the issue page (Markdown, JSON). Finds the issue and the event that the path or

@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { parseAsString, useQueryState } from 'nuqs'
-import type { RestIntakes } from '../../../../../../../contract/request-log.ts'
+import type { RestRequestLog } from '../../../../../../../contract/request-log.ts'
 import { apiFetch } from '../../../../../../client/api.ts'
 import { Requests } from '../../../../../../panels/request-log/requests.tsx'
 import { Select } from '../../../../../../ui/controls.tsx'
@@ -22,7 +22,7 @@ export function IngestScreen({ organization, project, name }: { organization: st
   const path = `projects/${encodeURIComponent(organization)}/${encodeURIComponent(project)}/ingest/`
   const { data, error } = useQuery({
     queryKey: ['ingest', path, key],
-    queryFn: ({ signal }) => apiFetch<RestIntakes>(path, { signal, query: { key: key || undefined } }),
+    queryFn: ({ signal }) => apiFetch<RestRequestLog>(path, { signal, query: { key: key || undefined } }),
     refetchInterval: pollMs,
     placeholderData: (before) => before,
   })

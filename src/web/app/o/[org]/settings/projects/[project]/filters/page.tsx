@@ -4,7 +4,7 @@ import { droppedOf } from '../../../../../../../../query/filters.ts'
 import { app } from '../../../../../../../handle.ts'
 import { type SettingsContext, settingsPage, settingsTitle } from '../settings-page.tsx'
 import { FilterForm } from './filter-form.tsx'
-import { Samples } from './samples.tsx'
+import { Samples } from './filtered-events.tsx'
 
 /** Kept events that are shown of each filter. */
 const shownMax = 10

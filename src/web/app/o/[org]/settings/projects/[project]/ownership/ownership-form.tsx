@@ -1,7 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { useMemo, useState } from 'react'
-import type { RestOwnershipTrial } from '../../../../../../../../contract/ownership.ts'
+import type { RestOwnershipTest } from '../../../../../../../../contract/ownership.ts'
 import { ownershipCharactersMax, readOwnership } from '../../../../../../../../domain/ownership.ts'
 import { ApiError, apiFetch } from '../../../../../../../client/api.ts'
 import { noGuardedState } from '../../../../../../../client/form.ts'
@@ -96,11 +96,11 @@ export function OwnershipForm({
 /** What the rules that stand in the field would do. */
 function Trial({ place, text }: { place: Place; text: string }) {
   const t = useTranslations('triage.ownership')
-  const [found, setFound] = useState<RestOwnershipTrial | undefined>()
+  const [found, setFound] = useState<RestOwnershipTest | undefined>()
   const [wrong, setWrong] = useState('')
   const run = () => {
     const path = `projects/${place.organization}/${place.projectId}/ownership/try/`
-    apiFetch<RestOwnershipTrial>(path, { method: 'POST', body: { raw: text } })
+    apiFetch<RestOwnershipTest>(path, { method: 'POST', body: { raw: text } })
       .then((answer) => {
         setWrong('')
         setFound(answer)

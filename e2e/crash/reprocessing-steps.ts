@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { isMainThread } from 'node:worker_threads'
 
 /** Points between what ARCHITECTURE.md lists of mapping again, in its order. */
-export const regroupSteps = [
+export const reprocessingSteps = [
   'planned',
   'write-begins',
   'write-runs',
@@ -20,7 +20,7 @@ export const regroupSteps = [
   'recount-answered',
   'cut',
 ] as const
-export type RegroupStepName = (typeof regroupSteps)[number]
+type RegroupStepName = (typeof reprocessingSteps)[number]
 
 const { REGROUP_STEP: wanted, REGROUP_DONE: mark = '' } = process.env
 

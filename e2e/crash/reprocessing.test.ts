@@ -17,7 +17,7 @@ import {
   start,
   until,
 } from '../product.ts'
-import { regroupSteps } from './regroup-steps.ts'
+import { reprocessingSteps } from './reprocessing-steps.ts'
 import { settled, verifyFaults } from './traffic.ts'
 
 let running: Product | undefined
@@ -28,7 +28,7 @@ afterAll(async () => {
 /** All of them with `npm run e2e:crash -- --rounds 2`; by the way one before the commit and one behind it. CRASH_STEPS names some. */
 const few = ['write-runs', 'delete-answered'] as const
 const named = process.env.CRASH_STEPS?.split(',')
-const steps = regroupSteps.filter((step) =>
+const steps = reprocessingSteps.filter((step) =>
   named ? named.includes(step) : Number(process.env.CRASH_ROUNDS ?? 1) > 1 || few.some((item) => item === step),
 )
 const eventsEach = 40
@@ -47,7 +47,7 @@ test('killed at each step of mapping events again', { timeout: (steps.length + 2
     await product.stop()
     rmSync(mark, { force: true })
     const env = {
-      NODE_OPTIONS: `--import=${pathToFileURL(new URL('./regroup-steps.ts', import.meta.url).pathname)}`,
+      NODE_OPTIONS: `--import=${pathToFileURL(new URL('./reprocessing-steps.ts', import.meta.url).pathname)}`,
       REGROUP_STEP: step,
       REGROUP_DONE: mark,
     }

@@ -1,0 +1,182 @@
+import { type Backups, sweepAtStart } from '../backup/backup.ts'
+import { type Clock, systemClock } from '../base/clock.ts'
+import { createObserve, createRequestScope, type RequestScope } from '../base/observe.ts'
+import { createJobs } from '../jobs/jobs.ts'
+import { begin } from '../jobs/prepare-events.ts'
+import type { Reprocessing } from '../jobs/reprocessing.ts'
+import { createTriage } from '../jobs/triage.ts'
+import { createUnmerge } from '../jobs/unmerge.ts'
+import { createGroupingPreview } from '../refine/pipeline/grouping.ts'
+import type { Refine } from '../refine/pipeline/refine.ts'
+import { tellKnown } from '../serve/known-credentials.ts'
+import { createLag } from '../serve/lag.ts'
+import { createLive } from '../serve/live.ts'
+import type { AppSetup } from '../serve/messages.ts'
+import { createAgain } from '../serve/replay.ts'
+import { createRequestLog, type RequestLog } from '../serve/request-log.ts'
+import { createStoreState } from '../serve/store-state.ts'
+import { createSweep } from '../serve/sweep.ts'
+import { openFileBlobs } from '../store/blobs/files.ts'
+import { createFolderBytes } from '../store/folder-bytes.ts'
+import { openEvents, openPatiently } from './commands.ts'
+import type { App } from './parts.ts'
+import { createKeyLine, type Link, selfDsnOf } from './publish-keys.ts'
+import {
+  runInBackground,
+  type Thinner,
+  tellNumbers,
+  wireAlerts,
+  wireArtifacts,
+  wireDoctor,
+  wireDownsampling,
+  wireRefine,
+  wireRemovals,
+  wireReprocessing,
+  wireScraping,
+} from './wiring.ts'
+
+/** Process app as it runs. `durable`: up to where the journal is synced; `pause`: stops all that changes the stores. */
+export type Running = {
+  scope: RequestScope
+  app: App
+  backups: Backups
+  pause(): Promise<() => void>
+  durable(): number
+  stop(): Promise<void>
+}
+
+/** What messages of process main are handed to. */
+type Receivers = {
+  lag: ReturnType<typeof createLag>
+  intakes: RequestLog
+  again: ReturnType<typeof createAgain>
+  store: ReturnType<typeof createStoreState>
+  keys: ReturnType<typeof createKeyLine>
+  clock: Clock
+  refine: Refine
+  /** `durable`: up to where the journal is synced. */
+  state: { durable: number }
+}
+
+/** Hands each message of process main to the part that it is for. */
+function listenToMain(link: Link, { lag, intakes, again, store, keys, clock, refine, state }: Receivers): void {
+  link.listen((message) => {
+    if (message.kind === 'durable') {
+      lag.mark(message, clock.now())
+      refine.advance(message.durable)
+      state.durable = message.durable
+    } else if (message.kind === 'keysTaken') keys.taken(message.id)
+    else if (message.kind === 'notes') intakes.take(message.notes)
+    else if (message.kind === 'appended') again.appended(message)
+    else if (message.kind === 'engine') store.note({ engine: message.up })
+  })
+}
+
+/** Everything that happens by the clock. */
+function wireJobs(app: App, thinner: Thinner, regroup: Reprocessing): ReturnType<typeof createJobs> {
+  const { clock, observe, meta, events, blobs, alerts, removals, artifacts, triage, config } = app
+  return createJobs({
+    clock,
+    observe,
+    meta,
+    events,
+    blobs,
+    alerts,
+    ...thinner,
+    removals,
+    artifacts,
+    triage,
+    regroup,
+    scraping: wireScraping(app),
+    retention: config,
+  })
+}
+
+type Started = {
+  jobs: ReturnType<typeof createJobs>
+  thinner: Thinner
+  regroup: Reprocessing
+  store: ReturnType<typeof createStoreState>
+  isStopping(): boolean
+}
+
+/** Starts what works by itself. Refining begins in the background, once the events store has its tables. */
+function startParts(
+  app: App,
+  setup: AppSetup,
+  refine: Refine,
+  link: Link,
+  { jobs, thinner, regroup, store, isStopping }: Started,
+): () => void {
+  jobs.start()
+  const stopTelling = tellNumbers(app, setup, refine, link)
+  const made = [() => store.note({ tables: true }), () => link.send({ kind: 'stored' })]
+  const next = [...made, regroup.resume, thinner.thinning.resume, refine.start]
+  runInBackground(begin({ ...app, ...thinner, next }), app, isStopping)
+  void sweepAtStart(thinner.backups, app, isStopping)
+  return stopTelling
+}
+
+/** Opens every part in order and wires them. Throws MishapError START_NEWER_DATA. */
+export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
+  const { config, folders, sockets } = setup
+  const clock = systemClock
+  const scope = createRequestScope()
+  const observe = createObserve('app', config.logLevel, { requestId: scope.id })
+  const { meta, seal, close, ...people } = await openPatiently(config, folders.meta, clock, observe)
+  const auth = tellKnown(people.auth, clock, (credential) => link.send({ kind: 'known', credential }))
+  const events = openEvents(sockets.engine, clock, observe)
+  const blobs = openFileBlobs(folders.blobs, createSweep())
+  const live = createLive(clock.now())
+  const keys = createKeyLine(link, meta, config)
+  const state = { stopping: false, durable: 0 }
+  const store = createStoreState(live, () => meta.organizations())
+  const [lag, intakes] = [createLag(), createRequestLog()]
+  const again = createAgain({ clock, meta, blobs, send: link.send, noted: (note) => intakes.take([note]) })
+  const alerts = wireAlerts({ config, clock, observe, meta, events, seal })
+  const bytesUnder = createFolderBytes(clock)
+  const thinner = wireDownsampling({ ...setup, clock, observe, meta, events, blobs, bytesUnder }, () => refine.pause())
+  const core = { config, clock, observe, meta, events, blobs, live }
+  const app: App = {
+    version: setup.version,
+    startedMs: clock.now(),
+    ...core,
+    auth,
+    seal,
+    alerts,
+    removals: wireRemovals(core, thinner.pause, keys.publish),
+    artifacts: wireArtifacts(core),
+    doctor: wireDoctor(core, () => refine),
+    grouping: createGroupingPreview(),
+    unmerge: createUnmerge({ ...core, pause: thinner.pause }),
+    triage: createTriage({ ...core, alerts, url: config.url }),
+    intakes,
+    bytesUnder,
+    disk: thinner.disk,
+    jobs: () => jobs.states(),
+    sendAgain: again.send,
+    deadCount: again.counted,
+    requestId: scope.id,
+    journal: () => lag.state(clock.now(), refine.waiting()),
+    waitsFor: () => refine.waitsFor(),
+    engineUp: store.up,
+    publishKeys: keys.publish,
+    selfDsn: () => selfDsnOf(meta, config),
+  }
+  const refine = wireRefine(app, setup, lag, link)
+  const regroup = wireReprocessing(app, thinner.turn, () => refine)
+  listenToMain(link, { lag, intakes, again, store, keys, clock, refine, state })
+  const jobs = wireJobs(app, thinner, regroup)
+  const started = { jobs, thinner, regroup, store, isStopping: () => state.stopping }
+  const stopTelling = startParts(app, setup, refine, link, started)
+  void keys.publish()
+  const stop = async () => {
+    state.stopping = true
+    stopTelling()
+    for (const item of [jobs, thinner.thinning, regroup, alerts]) item.stop()
+    await refine.stop(2500)
+    await events.close()
+    close()
+  }
+  return { scope, app, ...thinner, durable: () => state.durable, stop }
+}

@@ -1,0 +1,36 @@
+import type { Config } from '../base/config.ts'
+import { selfProject } from '../operations/self-project.ts'
+import type { FromApp, ToApp } from '../serve/messages.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
+import { dsnOf } from '../wire/dsn.ts'
+
+export type Link = { send(message: FromApp): void; listen(listener: (message: ToApp) => void): void }
+
+/** Hands key snapshots to process main and waits until it uses them; the key of our own project is among them. */
+export function createKeyLine(link: Link, meta: MetaStore, config: Config) {
+  const waiting = new Map<number, () => void>()
+  let last = 0
+  return {
+    taken: (id: number) => {
+      waiting.get(id)?.()
+      waiting.delete(id)
+    },
+    publish: () =>
+      new Promise<void>((resolve) => {
+        const id = ++last
+        waiting.set(id, resolve)
+        link.send({ kind: 'keys', id, snapshot: meta.keySnapshot() })
+        link.send({ kind: 'self', dsn: selfDsnOf(meta, config) })
+      }),
+  }
+}
+
+/** The DSN of the project that these screens report themselves to: the first organization's own "mishap" project. */
+export function selfDsnOf(meta: MetaStore, config: Config): string | undefined {
+  if (!config.selfReporting) return undefined
+  const organization = meta.organizations()[0]
+  if (!organization) return undefined
+  const project = selfProject(meta, organization.id)
+  const key = project && meta.keysOf(project.id).find((item) => item.active)
+  return key && dsnOf(config.url, key)
+}

@@ -1,0 +1,240 @@
+import { readdirSync, statSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Alerts, createAlerts } from '../alert/alert.ts'
+import { smtpOf } from '../alert/smtp.ts'
+import { type Backups, createBackups } from '../backup/backup.ts'
+import { copyFoldersOf } from '../backup/leftovers.ts'
+import { MishapError } from '../base/errors.ts'
+import { faultOf } from '../base/observe.ts'
+import { createOutgoing } from '../base/outgoing.ts'
+import { originAllowed } from '../ingest/origins.ts'
+import { type DiskState, measureDisk } from '../jobs/disk.ts'
+import { createDownsampling, type Downsampling } from '../jobs/downsampling.ts'
+import { createTurn, type Turn } from '../jobs/lock.ts'
+import { createRemovals, type Removals } from '../jobs/removals.ts'
+import { createReprocessing, type Reprocessing } from '../jobs/reprocessing.ts'
+import { createScraping, type Scraping, scrapeLimits } from '../jobs/scrape.ts'
+import { type Artifacts, createArtifacts } from '../operations/artifacts.ts'
+import { ensureSelfProject } from '../operations/self-project.ts'
+import { createDoctor, type Doctor } from '../refine/pipeline/doctor.ts'
+import { createRefine, type Refine } from '../refine/pipeline/refine.ts'
+import { mapOf } from '../refine/pipeline/scripts.ts'
+import type { createLag } from '../serve/lag.ts'
+import type { Live } from '../serve/live.ts'
+import type { AppSetup } from '../serve/messages.ts'
+import { watchLoop } from '../serve/metrics.ts'
+import type { BatchResult } from '../store/meta/meta.ts'
+import type { App } from './parts.ts'
+import type { Link } from './publish-keys.ts'
+
+const numbersMs = 5000
+
+/** Groups a commit's issues by organization and project and tells the listeners. */
+function publishCommit(live: Live, result: BatchResult): void {
+  const byOrganization = new Map<number, Map<number, BatchResult['issues']>>()
+  for (const issue of result.issues) {
+    const projects = byOrganization.get(issue.organizationId) ?? new Map<number, BatchResult['issues']>()
+    byOrganization.set(issue.organizationId, projects)
+    projects.set(issue.projectId, [...(projects.get(issue.projectId) ?? []), issue])
+  }
+  for (const [organizationId, projects] of byOrganization) {
+    live.publish(organizationId, {
+      kind: 'events',
+      projects: [...projects].map(([id, issues]) => ({
+        id: String(id),
+        issues: issues.map((issue) => ({ id: String(issue.id), events: issue.events, isNew: issue.isNew })),
+      })),
+    })
+  }
+}
+
+/** Deletion across the stores; after rows are gone screens look again, and accept knows the keys that ended. */
+export function wireRemovals(
+  { live, config, ...parts }: Pick<App, 'config' | 'clock' | 'observe' | 'meta' | 'events' | 'blobs' | 'live'>,
+  pause: () => Promise<() => void>,
+  publishKeys: () => Promise<void>,
+): Removals {
+  return createRemovals({
+    ...parts,
+    pause,
+    removed: async ({ kind, issueId, organizationId }) => {
+      // The screens report to the oldest organization, which may be another one now.
+      const [first] = kind === 'organization' && config.selfReporting ? parts.meta.organizations() : []
+      if (first) ensureSelfProject(parts.meta, first.id)
+      if (issueId === null) await publishKeys()
+      else live.publish(organizationId, { kind: 'issue', id: String(issueId) })
+    },
+  })
+}
+
+/** Mapping again: of what came while builds upload, beside refining. */
+export function wireReprocessing(
+  { artifacts, live, ...parts }: Pick<App, 'clock' | 'observe' | 'meta' | 'events' | 'artifacts' | 'live'>,
+  turn: Turn,
+  refine: () => Refine,
+): Reprocessing {
+  const regroup = createReprocessing({
+    ...parts,
+    turn,
+    pause: () => refine().pause(),
+    mapAgain: (projectId, rows) => refine().mapAgain(projectId, rows),
+    waiting: () => refine().waiting(),
+    told: ({ organizationId, issues, merged }) => {
+      for (const id of [...issues, ...merged]) live.publish(organizationId, { kind: 'issue', id: String(id) })
+    },
+  })
+  artifacts.onArrived(() => regroup.kick())
+  return regroup
+}
+
+/** Uploads of builds; they leave the disk the same reserve as the journal does. */
+export function wireArtifacts({
+  config,
+  ...parts
+}: Pick<App, 'config' | 'clock' | 'observe' | 'meta' | 'blobs'>): Artifacts {
+  const freeBytes = async () => {
+    const { bavail, bsize } = await statfs(config.data)
+    return bavail * bsize - config.diskReserveBytes
+  }
+  return createArtifacts({ ...parts, freeBytes })
+}
+
+/** The doctor reads maps at the desk that refine has. */
+export const wireDoctor = (
+  { config, ...parts }: Pick<App, 'config' | 'clock' | 'meta' | 'events' | 'blobs'>,
+  refine: () => Refine,
+): Doctor =>
+  createDoctor({
+    ...parts,
+    url: config.url,
+    retentionDays: config.retentionErrorsDays,
+    desk: () => refine().desk,
+  })
+
+/** Fetching of public scripts, by the way out that refuses private addresses. */
+export function wireScraping({ clock, observe, meta, artifacts, config, seal }: App): Scraping {
+  return createScraping({
+    clock,
+    observe,
+    meta,
+    artifacts,
+    mapOf,
+    open: seal.open,
+    random: Math.random,
+    outgoing: createOutgoing({ clock, allowedNetworks: config.outgoingNetworks, ...scrapeLimits }),
+    allowed: (url, origins) => originAllowed(new URL(url).origin, [...origins]),
+  })
+}
+
+export type Thinner = {
+  thinning: Downsampling
+  backups: Backups
+  turn: Turn
+  disk(): Promise<DiskState>
+  pause(): Promise<() => void>
+}
+
+/** The disk budget, backups, and the pause of everything that changes the stores by itself: refining, thinning, retention. */
+export function wireDownsampling(
+  {
+    bytesUnder,
+    ...parts
+  }: Pick<AppSetup, 'config' | 'folders' | 'version'> &
+    Pick<App, 'clock' | 'observe' | 'meta' | 'events' | 'blobs' | 'bytesUnder'>,
+  pauseRefine: () => Promise<() => void>,
+): Thinner {
+  const { data, diskBudget: budget } = parts.config
+  const turn = createTurn()
+  const pause = async () => {
+    const release = await turn()
+    const resume = await pauseRefine().catch((error: unknown) => {
+      release()
+      throw error
+    })
+    return () => {
+      resume()
+      release()
+    }
+  }
+  const backups = createBackups({ ...parts, data, pause })
+  const copies = { copyFolders: () => copyFoldersOf(data), copying: backups.running }
+  const disk = () => measureDisk({ ...parts, data, budget, bytesUnder, ...copies })
+  const thinning = createDownsampling({ ...parts, turn, pause: pauseRefine, measure: disk })
+  return { turn, disk, pause, backups, thinning }
+}
+
+/** Begins in the background. A process that goes on without it would accept for ever and show nothing, so it ends: starting again recovers. */
+export function runInBackground(started: Promise<void>, { observe }: App, isStopping: () => boolean): void {
+  started.catch((error: unknown) => {
+    if (isStopping()) return
+    observe.error({ error: faultOf(error) }, 'refine could not start; starting again')
+    process.exit(70)
+  })
+}
+
+/** Notifications, and the only way out that they have. */
+export function wireAlerts(parts: Pick<App, 'config' | 'clock' | 'observe' | 'meta' | 'events' | 'seal'>): Alerts {
+  const { config, clock, observe, meta, events, seal } = parts
+  return createAlerts({
+    clock,
+    observe,
+    meta,
+    events,
+    outgoing: createOutgoing({ clock, allowedNetworks: config.outgoingNetworks }),
+    url: config.url,
+    open: seal.open,
+    smtp: () => smtpOf({ meta, seal }),
+  })
+}
+
+/** The loop, and who is told of what it commits. */
+export function wireRefine(app: App, setup: AppSetup, lag: ReturnType<typeof createLag>, link: Link): Refine {
+  const { clock, observe, meta, events, blobs, live, alerts, config } = app
+  return createRefine({
+    clock,
+    observe,
+    meta,
+    events,
+    blobs,
+    workers: config.refineWorkers,
+    worker: { journalFolder: setup.folders.journal, blobFolder: setup.folders.blobs },
+    artifacts: meta,
+    committed: (result) => {
+      publishCommit(live, result)
+      if (result.issues.some((issue) => issue.isNew || issue.regressed)) alerts.kick()
+    },
+    ended: (ends) => app.intakes.end(ends),
+    trim: (before) => {
+      lag.done(before)
+      link.send({ kind: 'trim', before })
+    },
+    failed: (error) => {
+      // starting again would find the same: main says what to do and ends
+      if (error instanceof MishapError && error.code === 'START_JOURNAL_BEHIND')
+        return link.send({ kind: 'refused', code: error.code, sentence: error.message })
+      observe.error({ error: faultOf(error) }, 'refine has stopped; starting again')
+      process.exit(70)
+    },
+  })
+}
+
+/** Tells process main every 5 s what /metrics says about this process. Returns the way to stop. */
+export function tellNumbers(app: App, setup: AppSetup, refine: Refine, link: Link): () => void {
+  const loop = watchLoop()
+  const bytesOf = (file: string) => statSync(join(setup.folders.meta, file), { throwIfNoEntry: false })?.size ?? 0
+  const tell = () => {
+    const files = readdirSync(setup.folders.meta)
+    const numbers = {
+      journal: app.journal(),
+      refine: refine.totals(),
+      sqliteBytes: files.reduce((sum, file) => sum + bytesOf(file), 0),
+      deadItems: app.meta.tally().deadItems,
+      jobsFailing: app.jobs().filter((job) => job.error !== '').length,
+      loop: loop(),
+      residentBytes: process.memoryUsage.rss(),
+    }
+    link.send({ kind: 'numbers', numbers })
+  }
+  return app.clock.every(numbersMs, tell)
+}

@@ -1,0 +1,141 @@
+import type { Store } from '../database/store.ts'
+import { noteArrival } from '../ingest/missing-source-maps.ts'
+import { type ArtifactStore, type BundleLink, type NewArtifactFile, toBundle } from './artifacts.ts'
+
+/** Ids in one statement at most. */
+const chunk = 500
+const dayMs = 86_400_000
+
+/** What makes two files the same. */
+const printOf = (item: { entry: string; type: string; url: string; debugId: string; bytes: number; crc: number }) =>
+  JSON.stringify([item.entry, item.type, item.url, item.debugId, item.bytes, item.crc])
+
+type WritePart = Pick<ArtifactStore, 'addBundle' | 'sameBundle' | 'linkBundle'>
+
+/** Bundles as they come. */
+export function artifactChangePart({ write, dialect: { builder } }: Store): WritePart {
+  const addLinks = (id: number, links: readonly BundleLink[], nowMs: number): number =>
+    links.reduce((sum, { projectId, release, dist }) => {
+      const row = { bundle_id: id, project_id: projectId, release, dist, created_ms: nowMs }
+      const insert = builder.insertInto('artifact_link').values(row)
+      const { changes } = write.run(insert.onConflict((conflict) => conflict.doNothing()))
+      if (changes > 0) noteArrival(write, builder, projectId, id, nowMs)
+      return sum + changes
+    }, 0)
+  const name = (organizationId: number, checksum: string, id: number) => {
+    const row = { organization_id: organizationId, checksum, bundle_id: id }
+    const insert = builder.insertInto('artifact_checksum').values(row)
+    write.run(
+      insert.onConflict((conflict) => conflict.columns(['organization_id', 'checksum']).doUpdateSet({ bundle_id: id })),
+    )
+  }
+  return {
+    sameBundle: (organizationId, uuid, checksum, files) =>
+      write.transaction(() => {
+        const wanted = files.map(printOf).sort().join()
+        const named = builder.selectFrom('artifact_bundle').selectAll().where('uuid', '=', uuid)
+        for (const row of write.all(named.where('organization_id', '=', organizationId).where('kind', '=', 'bundle'))) {
+          const rows = write.all(builder.selectFrom('artifact_file').selectAll().where('bundle_id', '=', row.id))
+          const found = rows.map((item) => printOf({ ...item, debugId: item.debug_id })).sort()
+          if (found.join() !== wanted) continue
+          name(organizationId, checksum, row.id)
+          return toBundle(row)
+        }
+        return undefined
+      }),
+    addBundle: (bundle, files, links) =>
+      write.transaction(() => {
+        const { createdMs, organizationId, uuid, checksum, kind, blobKey, bytes } = bundle
+        const { lastId: id } = write.run(
+          builder.insertInto('artifact_bundle').values({
+            organization_id: organizationId,
+            uuid,
+            checksum,
+            kind,
+            blob_key: blobKey,
+            bytes,
+            files: files.length,
+            created_ms: createdMs,
+            used_ms: createdMs,
+          }),
+        )
+        const insert = write.hot<NewArtifactFile & { text: string }, unknown>((slot) =>
+          builder.insertInto('artifact_file').values({
+            bundle_id: id,
+            entry: slot('entry'),
+            type: slot('type'),
+            debug_id: slot('debugId'),
+            url: slot('url'),
+            headers: slot('text'),
+            bytes: slot('bytes'),
+            at: slot('at'),
+            packed: slot('packed'),
+            method: slot('method'),
+            crc: slot('crc'),
+          }),
+        )
+        for (const file of files) insert.run({ ...file, text: JSON.stringify(file.headers) })
+        addLinks(id, links, createdMs)
+        if (kind === 'bundle') name(organizationId, checksum, id)
+        return { ...bundle, id, files: files.length, usedMs: createdMs }
+      }),
+    linkBundle: (id, links, nowMs) => write.transaction(() => addLinks(id, links, nowMs)),
+  }
+}
+
+/** Bundles as they go, and what keeps them. */
+export function artifactEndPart({
+  write,
+  dialect: { builder },
+}: Store): Pick<ArtifactStore, 'removeBundle' | 'touchBundles' | 'dropBundles'> {
+  return {
+    removeBundle: (id, projectId, release) =>
+      write.transaction(() => {
+        const links = builder
+          .deleteFrom('artifact_link')
+          .where('bundle_id', '=', id)
+          .where('project_id', '=', projectId)
+        write.run(release === undefined ? links : links.where('release', '=', release))
+        if (write.get(builder.selectFrom('artifact_link').select('bundle_id').where('bundle_id', '=', id)))
+          return undefined
+        const row = write.get(builder.selectFrom('artifact_bundle').select('blob_key').where('id', '=', id))
+        write.run(builder.deleteFrom('artifact_bundle').where('id', '=', id))
+        return row?.blob_key
+      }),
+    touchBundles: (ids, nowMs) => {
+      for (let start = 0; start < ids.length; start += chunk)
+        write.run(
+          builder
+            .updateTable('artifact_bundle')
+            .set({ used_ms: nowMs })
+            .where('id', 'in', ids.slice(start, start + chunk))
+            .where('used_ms', '<', nowMs - dayMs),
+        )
+    },
+    dropBundles: (beforeMs) =>
+      write.transaction(() => {
+        const rows = write.all(
+          builder.selectFrom('artifact_bundle').select(['id', 'blob_key']).where('used_ms', '<', beforeMs),
+        )
+        for (const { id } of rows) write.run(builder.deleteFrom('artifact_bundle').where('id', '=', id))
+        return rows.map((row) => row.blob_key)
+      }),
+  }
+}
+
+/**
+ * Bundles that belong to this project only: what goes with it. The caller holds the transaction and deletes the blobs.
+ */
+export function dropBundlesOf({ write, dialect: { builder } }: Store, projectId: number): string[] {
+  const elsewhere = builder.selectFrom('artifact_link').select('bundle_id').where('project_id', '!=', projectId)
+  const here = builder.selectFrom('artifact_link').select('bundle_id').where('project_id', '=', projectId)
+  const rows = write.all(
+    builder
+      .selectFrom('artifact_bundle')
+      .select(['id', 'blob_key'])
+      .where('id', 'in', here)
+      .where('id', 'not in', elsewhere),
+  )
+  for (const { id } of rows) write.run(builder.deleteFrom('artifact_bundle').where('id', '=', id))
+  return rows.map((row) => row.blob_key)
+}

@@ -1,0 +1,188 @@
+import { MishapError } from '../../../base/errors.ts'
+import type { Store } from '../database/store.ts'
+import { askOwner, type BatchStatements, batchStatements } from '../ingest/batch-statements.ts'
+import { countsOfHashes, countsOfIssue, dropSigns, withVerdict } from '../ingest/diagnostic-counts.ts'
+import { edgeColumns } from '../retention/reprocessing.ts'
+import { lookAgain } from './error-links.ts'
+import { type IssueRow, shiftBefore, stateColumns } from './issue-state.ts'
+import { toIssue } from './issues.ts'
+import { addThinned, copyDigests, demand, demandStanding, type Leaving, type MergeStore, withEvents } from './merge.ts'
+import { forgetForecast, sourceOf } from './move-issue.ts'
+
+/** Ids in one statement. */
+const chunk = 400
+
+/** The merged issue that brought hashes; its row, where it stands again as others of its hashes were taken out before. */
+type Came = { id: number; shortId: string; row?: IssueRow } | undefined
+
+/** The one merged issue that brought all of these hashes, if it leads here or stands again. */
+function cameFrom(store: Store, row: IssueRow, hashes: readonly string[]): Came {
+  const { write } = store
+  const { builder } = store.dialect
+  const [id, ...others] = new Set(hashes.map((hash) => sourceOf(store, row, hash)))
+  if (id === undefined || others.length > 0) return undefined
+  const moved = write.get(
+    builder.selectFrom('moved_issue').select('short_id').where('id', '=', id).where('issue_id', '=', row.id),
+  )
+  if (moved) return { id, shortId: moved.short_id }
+  const again = write.get(
+    builder.selectFrom('issue').selectAll().where('id', '=', id).where('project_id', '=', row.project_id),
+  )
+  return again && { id, shortId: again.short_id, row: again }
+}
+
+function takeOut(store: Store, row: IssueRow, hashes: readonly string[], came: Came): void {
+  const { write, dialect } = store
+  const { builder } = dialect
+  const own = write.all(builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', row.id))
+  const known = new Set(own.map((item) => item.hash))
+  if (hashes.length === 0 || hashes.some((hash) => !known.has(hash))) throw new MishapError('NOT_FOUND')
+  if (new Set(hashes).size >= known.size) {
+    const sentence = 'An issue keeps at least one of its hashes.'
+    throw new MishapError('VALIDATION', { detail: sentence, fields: { id: [sentence] } })
+  }
+  demandStanding(store, [row.id, ...(came ? [came.id] : [])])
+  for (let start = 0; start < hashes.length; start += chunk) {
+    const some = hashes.slice(start, start + chunk)
+    for (const table of ['fingerprint', 'merged_hash'] as const)
+      write.run(builder.deleteFrom(table).where('project_id', '=', row.project_id).where('hash', 'in', some))
+    // Else every hash that its other events are mapped to later would begin an issue of its own.
+    write.run(builder.deleteFrom('taken_issue').where('issue_id', '=', row.id).where('hash', 'in', some))
+    // What was one issue's is of two now: also what is linked.
+    const sides = builder.selectFrom('failure_side').where('project_id', '=', row.project_id)
+    lookAgain(store, sides.where('hash', 'in', some), ['several', ''])
+  }
+}
+
+/** Feedback and digests of the events that leave. */
+function moveNamed(store: Store, fromId: number, toId: number, eventIds: readonly string[]): void {
+  const { write } = store
+  const { builder } = store.dialect
+  for (let start = 0; start < eventIds.length; start += chunk) {
+    const some = eventIds.slice(start, start + chunk)
+    const feedback = builder.updateTable('feedback').set({ issue_id: toId })
+    write.run(feedback.where('issue_id', '=', fromId).where('event_id', 'in', some))
+    copyDigests(store, [fromId], toId, some)
+    write.run(builder.deleteFrom('digest').where('issue_id', '=', fromId).where('event_id', 'in', some))
+  }
+}
+
+/** The number of events that the disk budget took. */
+function moveThinned(store: Store, fromId: number, toId: number, quantity: number): void {
+  const { write, dialect } = store
+  write.run(
+    dialect.builder
+      .updateTable('thinned_issue')
+      .set((build) => ({ quantity: build('quantity', '-', quantity) }))
+      .where('issue_id', '=', fromId),
+  )
+  addThinned(store, toId, quantity)
+}
+
+/** What an issue is without the events that leave. */
+function without(row: IssueRow, { events, staying }: Leaving): IssueRow {
+  const count = Math.max(0, row.count - events)
+  // With another count somebody merged an issue into it meanwhile: what was asked before says nothing of that one's events.
+  const { texts, edges } = staying.count === row.count ? staying : {}
+  return {
+    // What kind it is was said by the event that began it.
+    ...row,
+    ...texts,
+    kind: row.kind,
+    count,
+    rev: row.rev + 1,
+    ...(edges ? edgeColumns(edges, count) : {}),
+    status_details: shiftBefore(row.status_details, -events),
+  }
+}
+
+/** The issue that the leaving events belong to from now on: a new row, or the merged issue that brought them. */
+function beginIssue(
+  store: Store,
+  statements: BatchStatements,
+  row: IssueRow,
+  leaving: Leaving,
+  came: Came,
+  nowMs: number,
+): IssueRow {
+  const {
+    write,
+    dialect: { builder },
+  } = store
+  const { texts: shown, events, firstMs, lastMs, firstRelease, lastRelease } = leaving
+  const shortId = () => {
+    const prefix = statements.project.get({ id: row.project_id })?.slug.toUpperCase() ?? ''
+    return `${prefix}-${statements.shortId.get({ organizationId: row.organization_id, prefix })?.last}`
+  }
+  const made = withVerdict({
+    organization_id: row.organization_id,
+    project_id: row.project_id,
+    ...shown,
+    ...stateColumns('unresolved', 'ongoing', {}, nowMs),
+    ten_ms: 0,
+    ten_counts: '',
+    hour_ms: 0,
+    hour_count: 0,
+    priority: null,
+    assignee_user_id: null,
+    comments: 0,
+    rev: 0,
+    count: events,
+    first_seen_ms: firstMs,
+    last_seen_ms: lastMs,
+    first_release: firstRelease,
+    last_release: lastRelease,
+    short_id: came?.shortId ?? shortId(),
+    sign_counts: countsOfHashes(store, row.project_id, leaving.hashes),
+    noise: '',
+  })
+  if (!came) return { id: statements.insertIssue.run(made).lastId, ...made }
+  if (came.row) {
+    const joined = withEvents(came.row, { id: came.id, ...made })
+    const again = withVerdict({ ...joined, rev: joined.rev + 1 })
+    statements.updateIssue.run(again)
+    forgetForecast(store, came.id)
+    return again
+  }
+  write.run(builder.deleteFrom('moved_issue').where('id', '=', came.id))
+  write.run(builder.insertInto('issue').values({ id: came.id, ...made }))
+  return { id: came.id, ...made }
+}
+
+/** Hashes that people take out of an issue again. */
+export function unmergePart(store: Store): Pick<MergeStore, 'unmergeHashes'> {
+  const { write, dialect } = store
+  const { builder } = dialect
+  const statements = batchStatements(write, dialect)
+
+  return {
+    unmergeHashes: (issueId, leaving, userId, nowMs) =>
+      write.transaction(() => {
+        const row = demand(statements, issueId)
+        const { hashes, events } = leaving
+        const came = cameFrom(store, row, hashes)
+        takeOut(store, row, hashes, came)
+        const note = (id: number, type: string, data: object) =>
+          write.run(
+            builder
+              .insertInto('activity')
+              .values({ issue_id: id, type, created_ms: nowMs, user_id: userId, data: JSON.stringify(data) }),
+          )
+        let made: IssueRow | null = null
+        if (events > 0) {
+          made = beginIssue(store, statements, row, leaving, came, nowMs)
+          if (leaving.thinned > 0) moveThinned(store, issueId, made.id, leaving.thinned)
+          for (const hash of hashes) statements.attachHash.run({ projectId: row.project_id, hash, issueId: made.id })
+          askOwner(statements, made, nowMs)
+          moveNamed(store, issueId, made.id, leaving.eventIds)
+          if (!came?.row) note(made.id, 'first_seen', {})
+          note(made.id, 'unmerge', { source: row.short_id, hashes: hashes.length, events })
+        } else dropSigns(store, row.project_id, hashes)
+        const left = withVerdict({ ...without(row, leaving), sign_counts: countsOfIssue(store, issueId) })
+        statements.updateIssue.run(left)
+        forgetForecast(store, issueId)
+        note(issueId, 'unmerge', { destination: made?.short_id ?? null, hashes: hashes.length, events })
+        return { issue: toIssue(left), made: made && toIssue(made) }
+      }),
+  }
+}
