@@ -88,7 +88,7 @@ async function insertSurely(
   let tsv = sifted.tsv
   for (let tries = 1; tsv.length > 0; tries++) {
     try {
-      await work.events.insert(Buffer.from(tsv.buffer, tsv.byteOffset, tsv.byteLength), name)
+      await work.events.insert('events', Buffer.from(tsv.buffer, tsv.byteOffset, tsv.byteLength), name)
       break
     } catch (error) {
       if (work.stopped.signal.aborted) throw error
@@ -111,7 +111,10 @@ async function insertSurely(
 
 /** What stands of a batch once nothing of it runs any more; waits for the engine as long as it takes. */
 export const settleSurely = (work: Storing, batch: Batch): Promise<EventRow[]> =>
-  patiently(work, 'events', () => work.events.settle(token(batch.from, batch.to), batch.from, batch.to))
+  patiently(work, 'events', async () => {
+    await work.events.settle('events', token(batch.from, batch.to), batch.from, batch.to)
+    return work.events.eventsBetween(batch.from, batch.to)
+  })
 
 /** An insert that the store refuses for its content is tried row by row; a row that fails alone is a dead item. */
 async function insertByOne(work: Storing, batch: Batch, range: RefinedRange, sifted: Sifted): Promise<EventEffect[]> {

@@ -48,7 +48,7 @@ export function siftSpans(
 
 /** What stands of a batch's spans once no insert of them runs any more; waits for the engine as long as it takes. */
 export const settleSpansSurely = (work: Storing, batch: Batch): Promise<Stored['spans']> =>
-  patiently(work, 'events', () => work.events.settleSpans(spanToken(batch), batch.from, batch.to))
+  patiently(work, 'events', () => work.events.settle('spans', spanToken(batch), batch.from, batch.to))
 
 /** Rows of these items that do not stand: all of an item, or those behind a line break whose place is missing. */
 function missingLines(range: RefinedRange, spans: readonly RangeSpans[], stored: Stored['spans']): Buffer[] {
@@ -97,7 +97,7 @@ async function insertSurely(
   for (let tries = 1; pieces.length > 0; tries++) {
     try {
       for (const [at, piece] of pieces.entries())
-        await work.events.insertSpans(piece, at === 0 ? name : `${name}:${at}`)
+        await work.events.insert('spans', piece, at === 0 ? name : `${name}:${at}`)
       work.waits.end('events')
       return
     } catch (error) {
