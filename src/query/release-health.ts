@@ -1,5 +1,6 @@
 import type { RestHealth, RestHealthChange, RestHealthData, RestShare } from '../contract/rest-release-health.ts'
 import { ofSamePackage, sortReleases } from '../domain/release-order.ts'
+import type { EventFilter } from '../store/events/events.ts'
 import type { HealthCounts, SessionGroup, SessionScope } from '../store/events/session-store.ts'
 import type { Project } from '../store/meta/meta.ts'
 import type { QueryDeps } from './issue.ts'
@@ -214,7 +215,7 @@ export async function healthData(
   versions: readonly string[],
 ): Promise<(version: string, projectId: number) => RestHealthData> {
   const nowMs = clock.now()
-  const filter = { op: 'releases', values: [...versions] } as const
+  const filter: EventFilter = { op: 'releases', values: [...versions] }
   const whole = { projectIds: idsOf(projects), environments, ...pick(range) }
   const day = { ...whole, fromMs: nowMs - dayMs, toMs: nowMs + aheadMs }
   const [groups, releases, all, hours] = await Promise.all([

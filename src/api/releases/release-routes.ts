@@ -9,6 +9,7 @@ import { newFixes, resolveFixed } from '../issues/commit-fixes.ts'
 import { pageHeaders } from '../page.ts'
 import type { Call, Route } from '../route.ts'
 import { limitOf, organizationOf, pageQuery, rangeQuery, route, viewOf, viewQuery } from '../route.ts'
+import { healthQuery, withHealth } from './health-fields.ts'
 import {
   address,
   commitBodyBytesMax,
@@ -21,6 +22,7 @@ import {
 } from './release-input.ts'
 import { namedProjects, releaseProjects } from './release-projects.ts'
 import * as shapes from './release-schemas.ts'
+import { releaseWithHealth } from './sessions-schemas.ts'
 
 const changes = {
   ref: z.string().max(250, 'At most 250 characters.').nullish(),
@@ -62,18 +64,20 @@ const listQuery = z.object({
   ...rangeQuery,
   status: z.enum(['open', 'archived'], 'open or archived.').optional().describe('Left out: both.'),
   sort: z.enum(['date', 'semver']).optional().describe('date (creation, the default) or semver.'),
+  ...healthQuery,
   ...pageQuery,
 })
 
-function list(call: Call<z.output<typeof listQuery>, undefined>) {
+async function list(call: Call<z.output<typeof listQuery>, undefined>) {
   const { app, query, request, found } = call
   const limit = limitOf(query, 100)
   const { offset } = readCursor(query.cursor)
   const asked = query.statsPeriod || query.start || query.end
   const range = asked ? viewOf({ ...call, query: { ...query, project: [] } }).range : undefined
+  const projects = releaseProjects(call, 'release:read', query.project)
   const { rows, more, hits } = listReleases(app, {
     organization: organizationOf(found),
-    projects: releaseProjects(call, 'release:read', query.project),
+    projects,
     environments: query.environment.filter((item) => item !== ''),
     text: query.query ?? '',
     sort: query.sort ?? 'date',
@@ -84,7 +88,10 @@ function list(call: Call<z.output<typeof listQuery>, undefined>) {
     toMs: range?.toMs,
   })
   const page = pageByOffset(rows, offset, limit, more, hits)
-  return { body: page.rows, headers: pageHeaders(app.config.url, request.url, page) }
+  return {
+    body: await withHealth(call, query, projects, page.rows),
+    headers: pageHeaders(app.config.url, request.url, page),
+  }
 }
 
 /** The release of the path as the caller may see it, and the projects of it that the caller may `action`. Throws NOT_FOUND. */
@@ -201,7 +208,7 @@ function routesUnder(path: string, name: string): Route[] {
         'Releases, newest first: made by builds, or named by events. A range: made, finalized, deployed or with events in it.',
       action: 'release:read',
       query: listQuery,
-      response: z.array(shapes.release),
+      response: z.array(releaseWithHealth),
       handle: list,
     }),
     route({
@@ -222,10 +229,13 @@ function routesUnder(path: string, name: string): Route[] {
       operationId: `get${name}Release`,
       summary: 'One release.',
       action: 'release:read',
-      response: shapes.release,
-      handle: (call) => {
+      query: z.object({ ...healthQuery, environment: viewQuery.environment }),
+      response: releaseWithHealth,
+      handle: async (call) => {
         const { release, projects } = releaseHere(call)
-        return { body: toRestRelease(call, release, projects) }
+        const rest = toRestRelease(call, release, projects)
+        const [body = rest] = await withHealth(call, call.query, projects, [rest])
+        return { body }
       },
     }),
     route({

@@ -17,6 +17,7 @@ import { createKeep } from './snapshot.ts'
 import { createSpans } from './span-rows.ts'
 import { createFigures } from './stats.ts'
 import { createTableStore } from './table-store.ts'
+import { createSessions } from './tables/sessions/sessions.ts'
 import { createTags } from './tags.ts'
 import { createUsage } from './usage.ts'
 
@@ -53,6 +54,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createThin(connection, database),
     ...createRegroup(connection, database, { ...settling, insert: stored.insert }),
     ...createRetention(connection, database, observe),
+    ...createSessions(connection, database),
     ...createSpans(connection, database),
     ...stored,
     migrate: () => migrate(connection, database),

@@ -3,6 +3,7 @@ import type { Cut, ThinStore } from './downsample.ts'
 import type { FrameKey } from './frames.ts'
 import type { NewestStore } from './newest.ts'
 import type { RegroupStore, Rewrite } from './reprocess.ts'
+import type { SessionStore } from './session-store.ts'
 import type { SkewStore } from './skew.ts'
 import type { SpanStore } from './span-store.ts'
 import type { TableStore } from './table-store.ts'
@@ -143,6 +144,7 @@ export type EventStore = ThinStore &
   SkewStore &
   NewestStore &
   SpanStore &
+  SessionStore &
   TableStore & {
     /** Makes database and tables; safe to repeat. Throws MishapError STORE_UNAVAILABLE. */
     migrate(): Promise<void>

@@ -109,7 +109,11 @@ export type BatchEffects = {
   feedback?: FeedbackEffect[]
   /** Of what filters dropped: a hundredth, to look at. */
   samples?: FilteredEvent[]
+  /** Releases and environments that something other than an event names. */
+  releases?: ReleaseUse[]
 }
+/** A release in use: `firstMs` to `lastMs` are when what names it happened. '' for no release or environment. */
+export type ReleaseUse = { projectId: number; release: string; environment: string; firstMs: number; lastMs: number }
 /** What changed, for listeners: after the commit only. */
 export type BatchResult = {
   issues: {

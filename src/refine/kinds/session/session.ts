@@ -120,7 +120,9 @@ export const sessionKind = itemKind<SessionPayload>({
       part: 'onlyItem',
       outcomes: [end('stored', 'ok', sound.length, share * sound.length)],
     })
-    for (const { release, environment, startedMs } of rows)
-      out.effects.releases.push({ projectId: head.projectId, release, environment, atMs: startedMs })
+    const starts = rows.map((row) => row.startedMs)
+    const { release, environment } = attributes
+    const [firstMs, lastMs] = [Math.min(...starts), Math.max(...starts)]
+    out.effects.releases.push({ projectId: head.projectId, release, environment, firstMs, lastMs })
   },
 })

@@ -6,10 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../../../base/clock.ts'
 import { type Connection, connect } from '../../connection.ts'
 import type { HealthCounts, SessionRow, SessionScope, SessionStore } from '../../session-store.ts'
-import { createSessionClosing } from './close.ts'
-import { createSessionCounts } from './counts.ts'
 import { encodeSessionRow, finalOf, latestOf, sessionColumns } from './encode.ts'
 import { sessionTables } from './schema.ts'
+import { createSessions } from './sessions.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-sessions-'))
 const socketPath = join(folder, 'engine.sock')
@@ -36,10 +35,7 @@ function connection(): Connection {
   if (!state.connection) throw new Error('not started')
   return state.connection
 }
-const store = (): SessionStore => ({
-  ...createSessionCounts(connection(), 'mishap'),
-  ...createSessionClosing(connection(), 'mishap'),
-})
+const store = (): SessionStore => createSessions(connection(), 'mishap')
 
 beforeAll(async () => {
   state.engine = await startEngine()

@@ -24,6 +24,10 @@ export const sessionsTable: StoredTable<SessionRow> = {
   dropFirst: undefined,
   hasIssues: false,
   categories: ['session'],
-  tally: { category: "'session'", quantity: 'sum(entries)' },
+  tally: {
+    sentence: 'The ledger’s session updates are those that are stored, or that a rollup was made of.',
+    category: "'session'",
+    quantity: 'sum(entries)',
+  },
   goneName: 'sessions-gone',
 }
