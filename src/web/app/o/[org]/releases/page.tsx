@@ -2,6 +2,7 @@ import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
 import { namedProjects } from '../../../../../query/named-projects.ts'
 import { rangeOf } from '../../../../../query/range.ts'
+import { releasesHealth } from '../../../../../query/release-health.ts'
 import { listReleases, releaseEvents } from '../../../../../query/releases.ts'
 import { app } from '../../../../handle.ts'
 import { unlessAway } from '../../../../panels/issue/load.ts'
@@ -54,9 +55,11 @@ export default async function ReleasesPage({
     offset: asked.at,
     max: releasesPerPage,
   })
-  const [events, environments] = await Promise.all([
+  const shown = list.rows.map(({ version, projects: its }) => ({ version, projectIds: its.map((item) => item.id) }))
+  const [events, environments, health] = await Promise.all([
     unlessAway(releaseEvents(app(), view)),
     unlessAway(environmentsOf(projects)),
+    unlessAway(releasesHealth(app(), view, shown)),
   ])
   const allEvents = [...(events?.values() ?? [])].reduce((sum, event) => sum + event, 0)
   return (
@@ -66,7 +69,12 @@ export default async function ReleasesPage({
       search={search}
       projects={names}
       environments={environments}
-      rows={list.rows.map((row) => ({ ...row, events: events ? (events.get(row.version) ?? 0) : null, allEvents }))}
+      rows={list.rows.map((row) => ({
+        ...row,
+        events: events ? (events.get(row.version) ?? 0) : null,
+        allEvents,
+        health: health && (health.get(row.version) ?? null),
+      }))}
       hits={list.hits}
       more={list.more}
       away={events === undefined}
