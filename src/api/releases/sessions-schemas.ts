@@ -44,12 +44,12 @@ const healthData = z
   })
   .meta({ id: 'ReleaseHealthData' }) satisfies z.ZodType<Rest.RestHealthData>
 
-const [project] = [release.shape.projects.element]
+const project = release.shape.projects.element
 
 /** A release whose projects have their health, where it was asked for. */
 export const releaseWithHealth = release
   .extend({ projects: z.array(project.extend({ healthData: healthData.optional() })) })
-  .meta({ id: 'Release' })
+  .meta({ id: 'ReleaseWithHealth' })
 
 const share = z.strictObject({ share: z.number(), low: z.number(), high: z.number(), sample: z.int() }).nullable()
 
