@@ -83,8 +83,6 @@ export type SessionStore = {
     durations?: boolean
     max: number
   }): Promise<SessionGroup[]>
-  /** When the first counted session of each release started, ms; of these releases. */
-  firstSessions(scope: SessionScope, releases: readonly string[]): Promise<Map<string, number>>
   /** Days (UTC, ms) that started before `beforeMs` and still have rows of single updates, oldest first. */
   openSessionDays(beforeMs: number): Promise<number[]>
   /**

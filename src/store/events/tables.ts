@@ -1,10 +1,10 @@
 import type { DataCategory } from '../../base/outcome.ts'
 import type { EventRow } from './events.ts'
 import type { SessionRow } from './session-store.ts'
+import { sessionsTable } from './sessions/table.ts'
 import type { SpanRow } from './span-store.ts'
 import type { StoredTable } from './table.ts'
 import { eventsTable } from './tables/events.ts'
-import { sessionsTable } from './tables/sessions/table.ts'
 import { spansTable } from './tables/spans.ts'
 
 /** The row of each stored table. */

@@ -30,7 +30,7 @@ import type { OwnershipStore } from './projects/ownership.ts'
 import type { ScrapeStore } from './projects/scrape.ts'
 import type { CommitStore } from './releases/commits.ts'
 import type { DeployStore } from './releases/deploys.ts'
-import type { ReleaseStore } from './releases/releases.ts'
+import type { ReleaseEffects, ReleaseStore } from './releases/releases.ts'
 import type { ThinningStore } from './retention/downsampling.ts'
 import type { RemovalStore } from './retention/removals.ts'
 import type { RegroupStoreMeta } from './retention/reprocessing.ts'
@@ -98,7 +98,7 @@ export type DeadAgain = {
 }
 
 export type Batch = { seq: number; from: number; to: number }
-export type BatchEffects = {
+export type BatchEffects = ReleaseEffects & {
   events: EventEffect[]
   attachments: AttachmentRow[]
   outcomes: OutcomeCount[]
@@ -109,11 +109,7 @@ export type BatchEffects = {
   feedback?: FeedbackEffect[]
   /** Of what filters dropped: a hundredth, to look at. */
   samples?: FilteredEvent[]
-  /** Releases and environments that something other than an event names. */
-  releases?: ReleaseUse[]
 }
-/** A release in use: `firstMs` to `lastMs` are when what names it happened. '' for no release or environment. */
-export type ReleaseUse = { projectId: number; release: string; environment: string; firstMs: number; lastMs: number }
 /** What changed, for listeners: after the commit only. */
 export type BatchResult = {
   issues: {

@@ -13,10 +13,11 @@ import {
   latestTexts,
   settleNext,
 } from '../issues/issue-state.ts'
-import type { Batch, BatchEffects, BatchResult, BatchStore, DeadAgain, EventEffect, ReleaseUse } from '../meta.ts'
+import type { Batch, BatchEffects, BatchResult, BatchStore, DeadAgain, EventEffect } from '../meta.ts'
 import { sampleWriter } from '../projects/inbound-filters.ts'
 import { scrapeWriter } from '../projects/scrape.ts'
 import { aroundOf, releaseMadeMs } from '../releases/release-transitions.ts'
+import type { ReleaseUse } from '../releases/release-use.ts'
 import { type BatchStatements, batchStatements } from './batch-statements.ts'
 import { outcomeWriter } from './counts.ts'
 import { signWriter, waitsUntil } from './diagnostic-counts.ts'

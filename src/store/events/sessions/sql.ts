@@ -1,5 +1,5 @@
-import { compileFilter, type Values } from '../../filter.ts'
-import type { SessionScope } from '../../session-store.ts'
+import { compileFilter, type Values } from '../filter.ts'
+import type { SessionScope } from '../session-store.ts'
 import { durationLevels, endNames } from './schema.ts'
 
 /** Codes of a status, as the lowest three bits have them (`sessionStatuses`). */

@@ -1,4 +1,4 @@
-import { settingsOf } from '../../schema/settings.ts'
+import { settingsOf } from '../schema/settings.ts'
 
 /** Levels of the stored quantiles: states can be merged only where all of them are the same. */
 export const durationLevels = '0.5, 0.75, 0.9, 0.95, 0.99'

@@ -1,6 +1,6 @@
 import { hash as digest } from 'node:crypto'
-import { field, hash, time } from '../../encode.ts'
-import { type SessionRow, type SessionStatus, sessionStatuses } from '../../session-store.ts'
+import { field, hash, time } from '../encode.ts'
+import { type SessionRow, type SessionStatus, sessionStatuses } from '../session-store.ts'
 
 /** Columns of a line of `encodeSessionRow`, in its order. */
 export const sessionColumns = [

@@ -1,5 +1,5 @@
-import type { Connection } from '../../connection.ts'
-import type { SessionStore } from '../../session-store.ts'
+import type { Connection } from '../connection.ts'
+import type { SessionStore } from '../session-store.ts'
 import { createSessionClosing } from './close.ts'
 import { createSessionCounts } from './counts.ts'
 

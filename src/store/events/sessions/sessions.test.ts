@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { systemClock } from '../../../../base/clock.ts'
-import { type Connection, connect } from '../../connection.ts'
-import type { HealthCounts, SessionRow, SessionScope, SessionStore } from '../../session-store.ts'
+import { systemClock } from '../../../base/clock.ts'
+import { type Connection, connect } from '../connection.ts'
+import type { HealthCounts, SessionRow, SessionScope, SessionStore } from '../session-store.ts'
 import { encodeSessionRow, finalOf, latestOf, sessionColumns } from './encode.ts'
 import { sessionTables } from './schema.ts'
 import { createSessions } from './sessions.ts'
@@ -20,7 +20,7 @@ const day = 24 * hour
 const monday = Date.UTC(2026, 10, 16, 10)
 
 function startEngine(): Promise<ChildProcess> {
-  const entry = join(import.meta.dirname, '../../../../processes/engine.ts')
+  const entry = join(import.meta.dirname, '../../../processes/engine.ts')
   const child = spawn(process.execPath, [entry, join(folder, 'data'), socketPath, String(400 * 2 ** 20)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: { NODE_ENV: 'test', UV_THREADPOOL_SIZE: '32' },
@@ -260,8 +260,6 @@ describe('groups', () => {
     expect(within?.sessions).toEqual({ ...none, all: 1, crashed: 1 })
     expect(await store().sessionGroups({ scope: scopeOf(project), by: ['release'], max: 1 })).toHaveLength(1)
 
-    const firsts = await store().firstSessions(scopeOf(project), ['web@1', 'web@2', 'web@3'])
-    expect(Object.fromEntries(firsts)).toEqual({ 'web@1': monday, 'web@2': monday })
     expect(await store().sessionGroups({ scope: scopeOf(project, { projectIds: [] }), by: [], max: 1 })).toEqual([])
   }
 

@@ -1,5 +1,5 @@
-import type { SessionRow } from '../../session-store.ts'
-import type { StoredTable } from '../../table.ts'
+import type { SessionRow } from '../session-store.ts'
+import type { StoredTable } from '../table.ts'
 import { encodeSessionRow, sessionColumns } from './encode.ts'
 import { sessionTables } from './schema.ts'
 

@@ -1,5 +1,5 @@
-import type { Connection } from '../../connection.ts'
-import type { SessionStore } from '../../session-store.ts'
+import type { Connection } from '../connection.ts'
+import type { SessionStore } from '../session-store.ts'
 import { gatherTable, rollupColumns } from './schema.ts'
 import { countedDurations, countedSessions, countedUsers, namesOf, settledSessions } from './sql.ts'
 
