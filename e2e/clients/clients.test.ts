@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RestEvent } from '../../src/contract/rest.ts'
+import type { RestHealthData, RestSessions } from '../../src/contract/rest-release-health.ts'
 import type { RestIntakes, RestLedger } from '../../src/contract/rest-status.ts'
 import { api, bootstrap, discard, type Product, type Project, ready, start, until } from '../product.ts'
 import { closeBrowser, type Toolchain, toolchains } from './run.ts'
@@ -155,15 +156,17 @@ async function expectHealthy(client: Client, project: Project, answers: Answers)
   const { all, crashed } = sessionsSent(answers)
   expect(all).toBeGreaterThan(0)
   const asked = `project=${project.id}&statsPeriod=24h&interval=1h&groupBy=release&field=sum(session)&field=crash_free_rate(session)`
-  const { json } = await api(state.product, project, `${O}/sessions/?${asked}`)
-  expect(json.groups.map((group: { by: object; totals: object }) => [group.by, group.totals])).toEqual([
+  const sessions = (await api(state.product, project, `${O}/sessions/?${asked}`)).json as RestSessions
+  expect(sessions.groups.map((group) => [group.by, group.totals])).toEqual([
     [
       { release: 'clients@1.0.0' },
       { 'sum(session)': all, 'crash_free_rate(session)': expect.closeTo((all - crashed) / all, 9) },
     ],
   ])
-  const release = await api(state.product, project, `${P(project)}/releases/clients@1.0.0/?health=1`)
-  expect(release.json.projects[0].healthData).toMatchObject({
+  const release = (await api(state.product, project, `${P(project)}/releases/clients@1.0.0/?health=1`)).json as {
+    projects: { healthData: RestHealthData }[]
+  }
+  expect(release.projects[0]?.healthData).toMatchObject({
     hasHealthData: true,
     totalSessions: all,
     sessionsCrashed: crashed,

@@ -17,7 +17,7 @@ import type { Batch, BatchEffects, BatchResult, BatchStore, DeadAgain, EventEffe
 import { sampleWriter } from '../projects/inbound-filters.ts'
 import { scrapeWriter } from '../projects/scrape.ts'
 import { aroundOf, releaseMadeMs } from '../releases/release-transitions.ts'
-import type { ReleaseUse } from '../releases/release-use.ts'
+import type { ReleaseUse } from '../releases/releases.ts'
 import { type BatchStatements, batchStatements } from './batch-statements.ts'
 import { outcomeWriter } from './counts.ts'
 import { signWriter, waitsUntil } from './diagnostic-counts.ts'
