@@ -42,7 +42,7 @@ and what is allowed, such as \`CONFIG_PORT: MISHAP_PORT is "0". Allowed: 1 to 65
 
 ${table(['Variable', 'Flag', 'Default', 'Unit', 'Allowed', 'Meaning'], rows)}
 
-What belongs to an organization or a project (allowed origins, rate limits of a key) is not set here but on its screens.
+Settings of an organization or a project (allowed origins, rate limits of a key) are not here. Change them on its screens.
 `
 }
 
@@ -50,13 +50,13 @@ const groups: readonly [prefix: string, title: string, sentence: string][] = [
   [
     'ACCEPT',
     'Ingest',
-    'Answers to SDKs. The sentence stands in `X-Sentry-Error` too, so that an SDK in debug mode prints it.',
+    'Answers to SDKs. The header `X-Sentry-Error` has the sentence too, so an SDK in debug mode prints it.',
   ],
-  ['QUERY', 'Search', 'Answers to a query; the cause says at which character and what was expected.'],
+  ['QUERY', 'Search', 'Answers to a query. The cause names the character and says what was expected.'],
   [
     'AUTH',
     'Sign-in, tokens and permission',
-    'What a person or token may not read answers 404, as if it did not exist; 403 is for what may be read but not changed.',
+    'A thing that a person or token may not read answers 404, as if it did not exist. A thing that they may read but not change answers 403.',
   ],
   ['START', 'Start', 'The command prints the sentence and ends with this exit code.'],
   ['', 'Everything else', 'Answers of the screens and of the API.'],
@@ -75,8 +75,8 @@ export function errorsPage(all: Readonly<Record<string, ErrorEntry>> = catalogue
   }
   return `${made('src/base/errors.ts')}# Errors
 
-Codes are stable: programs may rely on them, the sentences may change. The body of an error answer is
-\`{"detail": "what happened", "code": "THE_CODE", "causes": ["more"]}\`. A form with wrong fields is answered by
+Codes are stable, so programs can rely on them. The sentences may change. The body of an error answer is
+\`{"detail": "what happened", "code": "THE_CODE", "causes": ["more"]}\`. A form with wrong fields gets
 \`{"field": ["what is allowed"]}\` and status 400.
 
 ${groups.map(part).join('\n\n')}
@@ -97,77 +97,77 @@ A setting with a wrong value ends the start with exit code 78 and a code made of
 }
 
 const outcomeSentences: Readonly<Record<Outcome, string>> = {
-  received: 'No end: items counted from the framing of what was opened, which the ends are held against.',
+  received: 'Not an outcome: all items that arrived, counted from the envelopes. The outcomes must add up to it.',
   stored: 'It is in a store and can be found.',
-  filtered: 'A rule of the project took it out.',
-  rate_limited: 'A limit was reached; the SDK was told how long to wait.',
-  invalid: 'It could not be used; the reason says why.',
+  filtered: 'A rule of the project dropped it.',
+  rate_limited: 'A limit was reached. The answer told the SDK how long to wait.',
+  invalid: 'It could not be used. The reason says why.',
   duplicate:
     'An event with this id, a transaction with this trace and span, or an item of the same spans was already stored.',
-  dead: 'It could not be processed; it is kept for 14 days and shown on the status page.',
+  dead: 'A dead letter: it could not be processed. Mishap keeps it for 14 days and shows it on the status page.',
   thinned:
-    'Stored, and taken out since to hold the disk budget. It stays counted as stored, so it stands beside the sum.',
-  client_discard: 'The SDK says that it discarded it itself. It never arrived, so it stands beside the sum.',
+    'Downsampled: it was stored, and removed later to stay within the disk budget. It still counts as stored, so it is not part of the sum.',
+  client_discard: 'The SDK reported that it discarded it. It never arrived, so it is not part of the sum.',
 }
 
 const reasonSentences: Readonly<Record<OutcomeReason, string>> = {
   ok: 'Nothing went wrong.',
-  not_stored_yet: 'This version counts this kind of item but has no store for it.',
+  not_stored_yet: 'This version counts this kind of item but does not store it yet.',
   unknown_item_type: 'The type of the item is not known.',
   key_limit: 'The rate limit of the project key.',
-  attachment_quota: 'Attachments without an event, over what the project may send of them in an hour.',
+  attachment_quota: 'Attachments without an event, above the limit of the project for one hour.',
   organization_limit: 'The rate limit of the organization.',
   too_large: 'The item or the envelope is over its size limit.',
   too_many_items: 'The envelope holds more items of this kind than allowed.',
-  bad_json: 'The payload is no JSON.',
+  bad_json: 'The payload is not JSON.',
   bad_envelope: 'The envelope breaks its grammar.',
   bad_item: 'The payload is JSON but not of this kind of item.',
   bad_encoding: 'The compressed body is broken or of an unknown encoding.',
-  bad_event_id: 'The event id is no UUID, or is all zeros.',
-  no_key: 'No project key was given.',
+  bad_event_id: 'The event id is not a UUID, or is all zeros.',
+  no_key: 'The request has no project key.',
   unknown_key: 'No project has this key.',
   disabled_key: 'The project key is disabled.',
   origin: 'The project does not accept this origin.',
   project_mismatch: 'Key, path and DSN of the envelope do not belong together.',
-  overloaded: 'The journal was at its bound, or behind, and this key sent more than its share.',
+  overloaded: 'The journal was full, or processing was behind and this key sent more than its share.',
   disk_full: 'The disk was full.',
-  event_missing: 'An attachment whose event is not known.',
-  same_event_id: 'The event id was seen within the last hour.',
-  sent_again:
-    'A dead item was sent again: it is taken out of `dead` (a negative number), and what it holds is counted anew.',
-  deleted: 'A person deleted the dead item.',
+  event_missing: 'An attachment of an unknown event.',
+  same_event_id: 'The same event arrived within the last hour.',
+  sent_again: 'A dead letter was sent again. It leaves `dead` (a negative number), and its items are counted again.',
+  deleted: 'A person deleted the dead letter.',
   failed: 'It could not be processed.',
-  disk_budget:
-    'The disk budget took it out; its issue keeps its first event, its latest and 20 between, and its counts.',
-  discarded: 'It belongs to an issue or a project that people deleted for good.',
-  browser_extension: 'The project’s filter: an extension of the browser threw it.',
-  legacy_browser: 'The project’s filter: the browser is older than the project wants to hear of.',
-  localhost: 'The project’s filter: the page was on the developer’s own machine.',
-  web_crawler: 'The project’s filter: a crawler or a monitor was the visitor.',
-  hydration_error: 'The project’s filter: React could not hydrate the page.',
-  chunk_load_error: 'The project’s filter: a file of an older build was gone.',
-  error_message: 'The project’s filter: a pattern of its list of messages.',
-  release_version: 'The project’s filter: a pattern of its list of releases.',
-  ip_address: 'The project’s filter: an address or network of its list.',
-  csp_source: 'The project’s filter: a pattern of its list of sources that a content security policy blocks.',
-  sdk: 'The SDK discarded it: sampling, a hook, its own queue or a rate limit.',
+  disk_budget: 'The disk budget removed it. Its issue keeps its counts, its first event, its latest and 20 between.',
+  discarded: 'Its issue or project was deleted for good.',
+  browser_extension: 'Inbound filter: a browser extension threw it.',
+  legacy_browser: 'Inbound filter: the browser is too old for the project.',
+  localhost: 'Inbound filter: the page was on the developer’s own machine.',
+  web_crawler: 'Inbound filter: the visitor was a crawler or a monitor.',
+  hydration_error: 'Inbound filter: React could not hydrate the page.',
+  chunk_load_error: 'Inbound filter: a file of an older build was gone.',
+  error_message: 'Inbound filter: the message matches a pattern.',
+  release_version: 'Inbound filter: the release matches a pattern.',
+  ip_address: 'Inbound filter: the address is in the list.',
+  csp_source: 'Inbound filter: the blocked source of a content security policy report matches a pattern.',
+  sdk: 'The SDK discarded it because of sampling, a hook, its queue or a rate limit.',
 }
 
-/** docs/outcomes.md: every end of an item, with every reason. */
+/** docs/outcomes.md: every outcome of an item, with every reason. */
 export function outcomesPage(): string {
   return `${made('src/base/outcome.ts')}# Outcomes
 
-Every item that arrives is counted once, by project key, data category and hour:
+After reading this page you know what happened to each item that an SDK sent, and why.
+
+Mishap counts every item once, by project key, data category and hour:
 
     received = stored + filtered + rate_limited + invalid + duplicate + waiting + dead + lost
 
 An item that holds a list counts for its entries: logs, trace metrics, spans, buckets and lines of metrics, security reports. A
-log container with 100 lines counts as 100, also where logs are not stored. The entries themselves decide, not the header
-\`item_count\`. The header is used only where the payload is not read (a limit refused it) or cannot be read, and then for no
-more entries than the payload has room for. Entries that are no object end as \`bad_item\`.
+log container with 100 lines counts as 100, even though logs are not stored. The entries themselves decide, not the header
+\`item_count\`. Mishap uses the header only if it did not read the payload (a limit refused it) or cannot read it, and then
+for no more entries than the payload can hold. Entries that are not objects end as \`bad_item\`.
 
-\`waiting\` is what lies in the journal; \`lost\` is what remains of the sum, and anything but 0 is a bug. The status page
-shows the sum.
+\`waiting\` counts the items in the journal. \`lost\` is the rest of the sum. Anything but 0 is a bug. The status page shows
+the sum.
 
 ${table(
   ['Outcome', 'Meaning'],

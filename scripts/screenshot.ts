@@ -1,5 +1,6 @@
-// Makes docs/screenshot.png from the running product: starts it, sends made-up errors of an imagined shop over two weeks,
-// signs in and takes the picture of the issue stream. Run by `node scripts/screenshot.ts` after a build.
+// Makes docs/screenshot.png and docs/screenshot-dark.png, which the README shows. Starts the product, sends two weeks of
+// made-up errors of an imagined shop, signs in and takes a picture of the issue list in each theme.
+// Run `node scripts/screenshot.ts` after a build.
 import { join } from 'node:path'
 import { openBrowser, openPage, signIn } from '../e2e/browser.ts'
 import { api, bootstrap, discard, envelopeOf, errorEvent, ingest, ready, root, start, until } from '../e2e/product.ts'
@@ -175,14 +176,20 @@ await until(
 const browser = await openBrowser()
 const { page } = await openPage(browser, product.url)
 await signIn(page, product.url, 'ada@acme.test')
-await page.goto(`${product.url}/o/acme/issues?sort=freq`)
-await page
-  .locator('[data-id]')
-  .nth(made.length - 1)
-  .waitFor()
-await page.keyboard.press('j')
-await page.keyboard.press('j')
-await page.waitForTimeout(500)
-await page.screenshot({ path: join(root, 'docs/screenshot.png') })
+for (const [theme, file] of [
+  ['light', 'screenshot.png'],
+  ['dark', 'screenshot-dark.png'],
+] as const) {
+  await page.emulateMedia({ colorScheme: theme })
+  await page.goto(`${product.url}/o/acme/issues?sort=freq`)
+  await page
+    .locator('[data-id]')
+    .nth(made.length - 1)
+    .waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await page.waitForTimeout(500)
+  await page.screenshot({ path: join(root, 'docs', file) })
+}
 await browser.close()
 await discard(product)

@@ -150,7 +150,7 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
     ['issues that were deleted for good', `/o/${org}/settings/projects/web/tombstones`, 'main'],
     ['project environments', `/o/${org}/settings/projects/web/environments`, 'main li'],
     ['source maps', `/o/${org}/settings/projects/web/source-maps`, 'main pre'],
-    ['the ingest debugger', `/o/${org}/projects/web/ingest`, 'main table'],
+    ['the request log', `/o/${org}/projects/web/ingest`, 'main table'],
     ['organization', `/o/${org}/settings/organization`, '#delete-organization-typed'],
     ['members', `/o/${org}/settings/members`, 'form'],
     ['feedback', `/o/${org}/feedback`, 'main h1'],

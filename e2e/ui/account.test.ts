@@ -91,7 +91,7 @@ describe.skipIf(noChromium)('password and sessions', () => {
     await signed.page.context().close()
     await signInWith(page, forgotten)
     await page.goto(link)
-    await page.getByText('This link is not good any more.').waitFor()
+    await page.getByText('This link is no longer valid.').waitFor()
   })
 
   test('sessions are listed; one ends, then all others', async () => {
@@ -114,7 +114,7 @@ describe.skipIf(noChromium)('password and sessions', () => {
     await page.keyboard.press('Enter')
     await expect.poll(() => rows.count()).toBe(2)
     await page.getByRole('button', { name: 'End the other session' }).click()
-    await page.getByText('You are signed in nowhere else.').waitFor()
+    await page.getByText('You have no other sessions.').waitFor()
     for (const other of others) {
       await other.page.goto(account())
       await other.page.waitForURL(/\/login/)
@@ -129,7 +129,7 @@ describe.skipIf(noChromium)('password and sessions', () => {
     await page.getByLabel('Current password').fill(password)
     await page.getByLabel('New password').fill(changed)
     await page.getByRole('button', { name: 'Change password' }).click()
-    await page.getByText('This is not your password.').waitFor()
+    await page.getByText('This is not your current password.').waitFor()
     expect(await page.getByLabel('New password').inputValue()).toBe(changed)
     await page.getByLabel('Current password').fill(forgotten)
     await page.getByLabel('Also end my API tokens').check()
@@ -151,7 +151,7 @@ describe.skipIf(noChromium)('password and sessions', () => {
       await hydrated(page)
       await page.getByLabel('E-mail').fill(address)
       await page.getByRole('button', { name: 'Send link' }).click()
-      await page.getByText('Too many links were asked for.').waitFor()
+      await page.getByText('Too many links were requested.').waitFor()
     }
   })
 

@@ -490,7 +490,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
       await page.clock.runFor(4900)
       expect(await bar(page, 'slow').count()).toBe(0)
       await page.clock.runFor(200)
-      await bar(page, 'slow').getByText('takes long').waitFor()
+      await bar(page, 'slow').getByText('slow to answer').waitFor()
       await slow.release()
       await bar(page, 'slow').waitFor({ state: 'detached' })
     })

@@ -38,7 +38,7 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
   const state = {} as { browser: Browser; watched: Watched; web: Project; api: Project; other: Project }
   const page = (): Page => state.watched.page
   const hidden = () => page().getByRole('region', { name: 'The server error behind it' })
-  const side = () => page().getByRole('region', { name: 'The browser’s side' })
+  const side = () => page().getByRole('region', { name: 'Browser errors' })
   const signs = () => page().getByRole('region', { name: 'What this event is' })
   const textOf = async (part: { innerText(): Promise<string> }) => (await part.innerText()).replace(/\s+/g, ' ')
 
@@ -86,7 +86,7 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
     const digest = '3000000001'
     const at = await stored(state.web, browserEvent({ tags: { digest } }))
     await page().goto(at)
-    await hidden().getByText('No server event that you may read fits it so far').waitFor({ timeout: 15_000 })
+    await hidden().getByText('No server event that you may read matches yet').waitFor({ timeout: 15_000 })
     await hidden().getByText('Does the server report its errors').waitFor()
     await take(state.api, serverEvent('StockError', { tags: { digest } }))
     const link = hidden().getByRole('link', { name: /^StockError/ })
@@ -96,7 +96,7 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
     await side().waitFor()
     expect(page().url()).toMatch(/\/issues\/\d+\/events\/[0-9a-f]{32}$/)
     expect(await textOf(side())).toContain('1 browser event of 1 person')
-    expect(await textOf(side())).toContain('no part of the issue’s own numbers')
+    expect(await textOf(side())).toContain('they do not count for the issue')
     // the issue's own: one event, nobody
     expect(await textOf(page().locator('.issue-numbers'))).toMatch(/Events 1\b/)
     expect(await textOf(page().locator('.issue-numbers'))).toMatch(/Users 0\b/)
@@ -142,7 +142,7 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
     const at = await stored(state.web, sent)
     await untilFailure(state.web, sent, ({ alone }) => alone === 'several')
     await page().goto(at)
-    await hidden().getByText('More than one server error could be it, so none is guessed.').waitFor()
+    await hidden().getByText('More than one server error matches, so Mishap does not guess.').waitFor()
     await hidden().getByRole('link', { name: 'Copy the hook' }).click()
     await page().waitForURL(/\/projects\/web\/setup#digest-hook$/)
     const hook = page().locator('#digest-hook')
@@ -252,7 +252,7 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
     const main = page().locator('main')
     await main.getByText('Waiting for it').waitFor()
     const text = await textOf(main)
-    expect(text).toMatch(/Not seen \(yet\): 3000000041/)
+    expect(text).toMatch(/Not seen yet: 3000000041/)
     expect(text).toMatch(/digests \(the last 90 days\) (?:\w+, )*api, (?:\w+, )*web Why it may be missing/i)
     expect(text).not.toContain(other)
     // a number that was typed wrong can be mended there
@@ -268,7 +268,7 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
     expect(await page().evaluate<boolean>('window.sameDocument === true')).toBe(true)
     // what can be no digest is not waited for
     expect((await page().goto(`${product.url}/d/${encodeURIComponent(hostile)}`))?.status()).toBe(404)
-    await main.getByText('no digest reads like this').waitFor()
+    await main.getByText('this is not a digest').waitFor()
     expect(await main.getByText('Waiting for it').count()).toBe(0)
     expect(await main.locator('img').count()).toBe(0)
   })
@@ -284,7 +284,7 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
     await watched.page.goto(`${product.url}/d/${digest}`)
     await watched.page.waitForURL(at)
     const region = watched.page.getByRole('region', { name: 'The server error behind it' })
-    expect(await textOf(region)).toContain('No server event that you may read fits it so far')
+    expect(await textOf(region)).toContain('No server event that you may read matches yet')
     for (const form of ['', '.json', '.md']) {
       const [issue = ''] = at.split('/events/')
       const answer = await watched.page.request.get(form === '' ? at : `${issue}${form}?event=${sent.event_id}`)
@@ -314,7 +314,7 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
     expect(await page().evaluate<number>(wide)).toBe(0)
     await page().goto(server)
     await page()
-      .getByRole('region', { name: 'Die Seite des Browsers' })
+      .getByRole('region', { name: 'Browser-Fehler' })
       .getByText('1 Browser-Ereignis von 1 Person')
       .waitFor()
     expect(await page().evaluate<number>(wide)).toBe(0)

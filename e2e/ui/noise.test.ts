@@ -96,13 +96,13 @@ describe.skipIf(noChromium)('noise and skew', () => {
     const { page } = state
     await page.goto(at(`/issues/${state.ids.get('ExtensionError')}`))
     await hydrated(page)
-    const bar = page.getByRole('region', { name: /Nobody of the team can mend this/ })
+    const bar = page.getByRole('region', { name: /Your team cannot fix this/ })
     await bar.getByText('An extension of the browser threw it.').waitFor()
-    await bar.getByText('Each of its 2 events so far says so.').waitFor()
+    await bar.getByText('Each of its 2 events so far shows this.').waitFor()
     expect(await faults(page)).toEqual([])
     await fits(page)
     await bar.getByRole('button', { name: 'Drop events like these from now on' }).click()
-    await page.getByText('From now on events like these are dropped.').waitFor()
+    await page.getByText('Events like these are now dropped.').waitFor()
     await bar.getByText(/drops events like these/).waitFor()
     expect(await filter()).toBe(true)
     await page.getByRole('button', { name: 'Undo' }).click()
@@ -110,7 +110,7 @@ describe.skipIf(noChromium)('noise and skew', () => {
     await bar.getByRole('button', { name: 'Drop events like these from now on' }).waitFor()
     expect(await filter()).toBe(false)
     await bar.getByRole('button', { name: 'Drop events like these from now on' }).click()
-    const off = bar.getByRole('button', { name: 'Switch it off' })
+    const off = bar.getByRole('button', { name: 'Turn it off' })
     await off.waitFor()
     await page.reload()
     await hydrated(page)
@@ -123,7 +123,7 @@ describe.skipIf(noChromium)('noise and skew', () => {
     const { page } = state
     await page.goto(at(`/issues/${state.ids.get('TagError')}`))
     await hydrated(page)
-    const bar = page.getByRole('region', { name: /Nobody of the team can mend this/ })
+    const bar = page.getByRole('region', { name: /Your team cannot fix this/ })
     await bar.getByRole('button', { name: 'Archive this issue' }).click()
     await bar.getByText(/The issue is archived/).waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
@@ -136,7 +136,7 @@ describe.skipIf(noChromium)('noise and skew', () => {
   test('an event of the own takes the verdict from the open page', async () => {
     const { page } = state
     await page.goto(at(`/issues/${state.ids.get('OwnError')}`))
-    expect(await page.getByText('Nobody of the team can mend this').count()).toBe(0)
+    expect(await page.getByText('Your team cannot fix this').count()).toBe(0)
   })
 
   test('a release shows what old tabs ran into after its deploy', async () => {

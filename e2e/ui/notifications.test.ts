@@ -43,8 +43,8 @@ describe.skipIf(noChromium)('notifications', () => {
   })
 
   test('without a channel the page says that nobody is told', async () => {
-    await state.page.getByText('nobody is told of new issues').waitFor()
-    await state.page.getByText('None is set: e-mail channels are told nothing.').waitFor()
+    await state.page.getByText('Nobody is notified of new issues').waitFor()
+    await state.page.getByText('No mail server is configured, so e-mail channels get nothing.').waitFor()
   })
 
   test('a mail server is set, and a channel for all members tells of a new issue within ten seconds', async () => {
@@ -56,7 +56,7 @@ describe.skipIf(noChromium)('notifications', () => {
     await page.getByRole('button', { name: 'Save mail server' }).click()
     await page.getByText('Saved.').waitFor()
     await page.getByLabel('Name').fill('Everybody')
-    await page.getByRole('button', { name: 'Make channel' }).click()
+    await page.getByRole('button', { name: 'Create channel' }).click()
     await page.getByRole('heading', { name: 'Everybody' }).waitFor()
     await page.getByRole('button', { name: 'Send test' }).click()
     await page.getByText('Sent.', { exact: true }).waitFor()
@@ -77,10 +77,10 @@ describe.skipIf(noChromium)('notifications', () => {
     await page.getByLabel('Kind').selectOption('email')
     await page.getByLabel('Name').fill('Outside')
     await page.getByLabel('Addresses').fill('ops@else.test')
-    await page.getByRole('button', { name: 'Make channel' }).click()
+    await page.getByRole('button', { name: 'Create channel' }).click()
     const row = page.locator('[data-channel]', { hasText: 'Outside' })
     await row.getByText('ops@else.test has not confirmed yet').waitFor()
-    await row.getByText(/^Asked: /).waitFor()
+    await row.getByText(/^Confirmation sent /).waitFor()
     const received = () => mails.filter((mail) => mail.to.includes('ops@else.test'))
     await until('the mail that asks', 5000, async () => received().length === 1)
     await row.getByRole('button', { name: 'Send test' }).click()
@@ -90,10 +90,10 @@ describe.skipIf(noChromium)('notifications', () => {
     // whoever has the address needs no account; the first link has ended
     const receiver = (await openPage(state.browser, product.url)).page
     await receiver.goto(product.url + linkIn(received()[0], '/confirm-address'))
-    await receiver.getByText('This link is not good any more.').waitFor()
+    await receiver.getByText('This link is no longer valid.').waitFor()
     await receiver.goto(product.url + linkIn(received()[1], '/confirm-address'))
     await receiver.getByRole('button', { name: 'Confirm' }).click()
-    await receiver.getByText('Confirmed: ops@else.test gets notifications').waitFor()
+    await receiver.getByText('Confirmed. ops@else.test now gets notifications').waitFor()
     await receiver.context().close()
     await page.reload()
     await row.getByRole('button', { name: 'Send test' }).click()
@@ -109,8 +109,8 @@ describe.skipIf(noChromium)('notifications', () => {
     await page.getByLabel('Kind').selectOption('webhook')
     await page.getByLabel('Name').fill('Inside')
     await page.getByLabel('Address', { exact: true }).fill('http://127.0.0.1:1/hook')
-    await page.getByRole('button', { name: 'Make channel' }).click()
-    await page.getByText('it is shown this once').waitFor()
+    await page.getByRole('button', { name: 'Create channel' }).click()
+    await page.getByText('It is shown only once').waitFor()
     const row = page.locator('[data-channel]', { hasText: 'Inside' })
     await row.getByRole('button', { name: 'Send test' }).click()
     await row.getByText('a private or reserved address').first().waitFor()
@@ -126,7 +126,7 @@ describe.skipIf(noChromium)('notifications', () => {
     const { page } = state
     await page.getByLabel('Name').fill('Wrong')
     await page.getByLabel('Addresses').fill('nobody')
-    await page.getByRole('button', { name: 'Make channel' }).click()
+    await page.getByRole('button', { name: 'Create channel' }).click()
     await page.getByText('"nobody" is no e-mail address.').waitFor()
     expect(await page.getByLabel('Name').inputValue()).toBe('Wrong')
   })

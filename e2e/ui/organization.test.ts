@@ -45,12 +45,12 @@ describe.skipIf(noChromium)('environments and the end of an organization', () =>
     expect(await choices()).toEqual(['All environments', 'ci-4711', 'production'])
   })
 
-  test('the ingest debugger is one step away from keys and settings', async () => {
+  test('the request log is one step away from keys and settings', async () => {
     const { page } = state
     for (const path of ['/settings/projects/web/keys', '/settings/projects/web']) {
       await page.goto(at(path))
       await page
-        .getByRole('link', { name: /ingest debugger/i })
+        .getByRole('link', { name: /request log/i })
         .last()
         .click()
       await page.waitForURL(/\/projects\/web\/ingest$/)
@@ -83,7 +83,7 @@ describe.skipIf(noChromium)('environments and the end of an organization', () =>
     await page.getByLabel('Name', { exact: true }).fill('Dropped')
     expect((await api(product, project, path, theirs)).status).toBe(200)
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByRole('button', { name: 'Drop mine, load theirs' }).click()
+    await page.getByRole('button', { name: 'Discard mine, load theirs' }).click()
     await until(
       'theirs',
       10_000,
@@ -99,11 +99,11 @@ describe.skipIf(noChromium)('environments and the end of an organization', () =>
     const typed = page.getByLabel(`Type ${name} to confirm`)
     await typed.fill('something else')
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
-    await page.getByText('This is not what was to be typed.').waitFor()
+    await page.getByText('The text does not match.').waitFor()
     expect((await api(product, project, `/organizations/${org}/`)).status).toBe(200)
     await typed.fill(name)
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
-    await page.getByRole('heading', { name: 'You are in no organization' }).waitFor({ timeout: 30_000 })
+    await page.getByRole('heading', { name: 'You are not a member of any organization' }).waitFor({ timeout: 30_000 })
     await until('the proof', 30_000, async () => {
       await page.reload()
       return page.getByText('done and checked', { exact: true }).isVisible()

@@ -215,7 +215,7 @@ describe.skipIf(noChromium)('releases', () => {
     await page.locator('summary', { hasText: 'Delete this release' }).click()
     await page.getByLabel('Type shop@1.10.0').fill('shop@1.9.0')
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
-    await page.getByText('This is not what was to be typed.').waitFor()
+    await page.getByText('The text does not match.').waitFor()
     await page.getByLabel('Type shop@1.10.0').fill('shop@1.10.0')
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByText('No commits are known').waitFor()

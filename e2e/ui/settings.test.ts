@@ -75,7 +75,7 @@ describe.skipIf(noChromium)('project settings', () => {
         `Mine ${way}`,
         `Theirs ${way}`,
       ])
-      await page.getByRole('button', { name: way === 'mine' ? 'Save mine anyway' : 'Drop mine, load theirs' }).click()
+      await page.getByRole('button', { name: way === 'mine' ? 'Save mine anyway' : 'Discard mine, load theirs' }).click()
       if (way === 'mine') {
         await page.getByText('Saved.').waitFor()
         expect((await project()).name).toBe('Mine mine')
@@ -178,7 +178,7 @@ describe.skipIf(noChromium)('project settings', () => {
     await resolve.waitFor()
     await put(`/organizations/${org}/issues/${id}/`, { status: 'ignored' })
     await resolve.click()
-    await page.getByText(/changed it in the meantime\. Nothing of yours was changed/).waitFor()
+    await page.getByText(/changed it in the meantime\. Your change was not applied/).waitFor()
     const status = async () =>
       ((await api(product, state.project, `/organizations/${org}/issues/${id}/`)).json as { status: string }).status
     expect(await status()).toBe('ignored')

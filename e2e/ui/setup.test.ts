@@ -40,7 +40,7 @@ describe.skipIf(noChromium)('from an empty folder to the first event', () => {
         }),
       )
       expect(ends.filter((end) => end === 'owner')).toHaveLength(1)
-      expect(ends.find((end) => end !== 'owner')).toMatch(/somebody else is setting Mishap up|setup is closed/i)
+      expect(ends.find((end) => end !== 'owner')).toMatch(/somebody else is setting up Mishap|setup is closed/i)
       // what the loser typed is still there
       const loser = pages[ends.findIndex((end) => end !== 'owner')]
       expect(await loser?.locator('[name=organization]').inputValue()).toMatch(/ Inc$/)

@@ -59,7 +59,7 @@ describe.skipIf(noChromium)('source maps of a project', () => {
 
     await page.getByLabel('Type 11111111').fill('22222222')
     await page.getByRole('button', { name: 'Delete' }).click()
-    await page.getByText('This is not what was to be typed.').waitFor()
+    await page.getByText('The text does not match.').waitFor()
     await page.getByLabel('Type 11111111').fill('11111111')
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.waitForURL(/source-maps$/)

@@ -69,7 +69,7 @@ describe.skipIf(noChromium)('states of the screens', () => {
     expect(await page.locator('[data-id]').count()).toBe(1)
     expect(new URL(page.url()).searchParams.get('q')).toBe('is:unresolved AlphaError')
     await page.goto(at(`/issues?q=${encodeURIComponent('release.stage:adopted')}`))
-    await page.getByText('No error has release.stage: a condition on it finds nothing.').waitFor()
+    await page.getByText('No error has release.stage. A condition on it finds nothing.').waitFor()
   })
 
   test('a query that nobody understands is refused at the search box, with the rows kept', async () => {
@@ -132,7 +132,7 @@ describe.skipIf(noChromium)('states of the screens', () => {
     expect(answer?.status()).toBe(404)
     await page.getByRole('button', { name: 'Look again' }).waitFor()
     const text = await textOf(page)
-    expect(text).toMatch(/not seen \(yet\): 4242424242/i)
+    expect(text).toMatch(/not seen yet: 4242424242/i)
     expect(text).toMatch(/onRequestError/)
     expect(await page.getByRole('button', { name: 'Look again' }).count()).toBe(1)
   })
@@ -195,12 +195,12 @@ describe.skipIf(noChromium)('with a product of its own', () => {
       }
     })()
     try {
-      const bar = page.locator('.offline', { hasText: 'The events store is away.' })
+      const bar = page.locator('.offline', { hasText: 'The events store is down.' })
       await bar.waitFor({ timeout: 10_000 })
       expect(await page.locator('[data-id]').count()).toBe(2)
       // a new load has no rows to keep: shell, search and filters stand
       await page.goto(at('/issues'))
-      await page.locator('.stream-away', { hasText: 'Trying again' }).waitFor({ timeout: 15_000 })
+      await page.locator('.stream-away', { hasText: 'Retrying' }).waitFor({ timeout: 15_000 })
       expect(await page.locator('.search-input').count()).toBeGreaterThan(0)
       expect(await page.locator('nav').count()).toBeGreaterThan(0)
       expect((await fetch(`${product.url}/api/health/live`)).status).toBe(200)

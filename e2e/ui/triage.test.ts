@@ -153,7 +153,7 @@ describe.skipIf(noChromium)('triage by keys', () => {
     await page.getByText('1 issue resolved.').waitFor()
     await put(id, { status: 'ignored' })
     await page.keyboard.press('z')
-    await page.getByText(/Not taken back: .* changed it since/).waitFor()
+    await page.getByText(/Not undone: .* changed it since/).waitFor()
     expect(await statusOf(id)).toBe('ignored')
     // and the row says so, too
     await page.locator(`[data-id="${id}"]`).getByText('archived').waitFor()

@@ -63,7 +63,7 @@ describe('the one team of an organization', () => {
     const answer = await call(method, path, body === undefined ? {} : { body })
     expect([answer.status, answer.json]).toMatchObject([
       501,
-      { code: 'TEAMS_NOT_BUILT', detail: 'Teams can’t be created, changed or deleted yet.' },
+      { code: 'TEAMS_NOT_BUILT', detail: 'Teams cannot be created, changed or deleted yet.' },
     ])
   })
 

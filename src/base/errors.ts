@@ -90,8 +90,8 @@ export const catalogue = {
   },
   ACCEPT_OVERLOADED: {
     status: 503,
-    happened: 'More arrives than can be processed; the journal is at its bound.',
-    todo: 'SDKs send again by themselves; see the status page.',
+    happened: 'More arrives than Mishap can process, and the journal is full.',
+    todo: 'SDKs retry automatically. See the status page.',
   },
   ACCEPT_DISK_FULL: {
     status: 503,
@@ -99,10 +99,10 @@ export const catalogue = {
     todo: 'Free space on the volume that holds the data folder.',
   },
   ACCEPT_TIMEOUT: { status: 408, happened: 'The body did not arrive in time.', todo: 'Check the connection.' },
-  QUERY_SYNTAX: { status: 400, happened: 'Invalid query.', todo: 'The position says where and what was expected.' },
+  QUERY_SYNTAX: { status: 400, happened: 'Invalid query.', todo: 'The cause names the position and says what was expected.' },
   QUERY_FIELD_UNKNOWN: {
     status: 400,
-    happened: 'Invalid query: the field is not known.',
+    happened: 'Invalid query: the field is unknown.',
     todo: 'See docs/search.md for the fields.',
   },
   QUERY_TYPE: {
@@ -121,7 +121,7 @@ export const catalogue = {
     happened: 'Authentication credentials were not provided.',
     todo: 'Sign in, or send Authorization: Bearer with a token.',
   },
-  AUTH_FAILED: { status: 401, happened: 'Invalid token', todo: 'Sign in again, or make a new token.' },
+  AUTH_FAILED: { status: 401, happened: 'Invalid token', todo: 'Sign in again, or create a new token.' },
   AUTH_LOCKED: {
     status: 429,
     happened: 'Too many wrong passwords or links for this account from your address.',
@@ -129,7 +129,7 @@ export const catalogue = {
   },
   AUTH_BUSY: {
     status: 503,
-    happened: 'Too many passwords are being checked at this moment.',
+    happened: 'Mishap is checking too many passwords right now.',
     todo: 'Try again in a few seconds.',
   },
   AUTH_FORBIDDEN: {
@@ -140,17 +140,17 @@ export const catalogue = {
   AUTH_TOKEN_SCOPE: {
     status: 403,
     happened: 'You do not have permission to perform this action: the token lacks the scope.',
-    todo: 'Make a token with the scope that the detail names.',
+    todo: 'Create a token with the scope that the detail names.',
   },
   AUTH_ORIGIN: {
     status: 403,
     happened: 'The request comes from another origin.',
-    todo: 'Open Mishap under the address that MISHAP_URL names.',
+    todo: 'Open Mishap at the address in MISHAP_URL.',
   },
   REQUEST_TOO_MANY: {
     status: 429,
     happened: 'Too many requests from your address are in progress.',
-    todo: 'Wait for the time in Retry-After. Behind a proxy, name it in MISHAP_TRUSTED_PROXIES, so that people are told apart.',
+    todo: 'Wait for the time in Retry-After. Behind a proxy, add it to MISHAP_TRUSTED_PROXIES, so that Mishap can tell people apart.',
   },
   REQUEST_OVERLOADED: {
     status: 503,
@@ -160,12 +160,12 @@ export const catalogue = {
   REQUEST_TOO_MANY_STREAMS: {
     status: 429,
     happened: 'Too many live streams are open.',
-    todo: 'Close some: a person may have 10, an address 200.',
+    todo: 'Close some. The limit is 10 for each person and 200 for each address.',
   },
   NOT_FOUND: {
     status: 404,
     happened: 'The requested resource does not exist',
-    todo: 'Check the address; you may also lack access to it.',
+    todo: 'Check the address. You may also lack access to it.',
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
@@ -176,27 +176,27 @@ export const catalogue = {
   VALIDATION: { status: 400, happened: 'A value is not valid.', todo: 'Each field says what is allowed.' },
   TEAMS_NOT_BUILT: {
     status: 501,
-    happened: 'Teams can’t be created, changed or deleted yet.',
-    todo: 'Use the one team of the organization: its slug is the organization’s, and it holds everyone and every project.',
+    happened: 'Teams cannot be created, changed or deleted yet.',
+    todo: 'Use the one team of the organization. It has the slug of the organization and contains every person and project.',
   },
   STORE_UNAVAILABLE: {
     status: 503,
-    happened: 'The events store is away; ingest goes on.',
-    todo: 'It comes back by itself; the status page shows it.',
+    happened: 'The events store is down. Ingest continues.',
+    todo: 'It restarts automatically. The status page shows its state.',
   },
   DATABASE_UNWRITABLE: {
     status: 503,
-    happened: 'The database can’t be written: its disk is full or fails.',
-    todo: 'Make room on the disk of the data folder. Mishap goes on by itself; ingest goes on meanwhile.',
+    happened: 'The database cannot be written: its disk is full or failing.',
+    todo: 'Free space on the disk of the data folder. Mishap then continues automatically. Ingest continues meanwhile.',
   },
   BACKUP_RUNNING: {
     status: 409,
-    happened: 'A backup is being taken.',
-    todo: 'Wait until it has ended: each copies everything that is stored.',
+    happened: 'Another backup is running.',
+    todo: 'Wait until it ends. Each backup copies everything that is stored.',
   },
   OUTGOING_REFUSED: {
     status: 400,
-    happened: 'This address is not called.',
+    happened: 'Mishap does not call this address.',
     todo: 'Use a public http or https address, or let an operator allow its network in MISHAP_OUTGOING_NETWORKS.',
   },
   OUTGOING_FAILED: {
@@ -237,8 +237,8 @@ export const catalogue = {
   },
   START_JOURNAL_BEHIND: {
     status: 1,
-    happened: 'The journal begins again below what is stored already: its folder was emptied, or is an older copy.',
-    todo: 'Put the folder "journal" back that belongs to this data folder. If it is gone, what it held is lost; docs/operating.md says how to start a new one.',
+    happened: 'The journal starts below what is already stored: its folder was emptied, or is an older copy.',
+    todo: 'Restore the folder "journal" that belongs to this data folder. If it is gone, its events are lost. docs/operating.md says how to start a new one.',
   },
   START_PORT_TAKEN: { status: 1, happened: 'The port is taken.', todo: 'Use another --port.' },
 } as const satisfies Record<string, ErrorEntry>

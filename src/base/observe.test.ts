@@ -39,7 +39,7 @@ describe('faultOf', () => {
 
   test('our own sentences stay', () => {
     expect(faultOf(new Error('the project is gone'))).toBe('Error: the project is gone')
-    expect(faultOf(new MishapError('STORE_UNAVAILABLE'))).toMatch(/^STORE_UNAVAILABLE: The events store is away/)
+    expect(faultOf(new MishapError('STORE_UNAVAILABLE'))).toMatch(/^STORE_UNAVAILABLE: The events store is down/)
   })
 
   test('the calls of a stack are without its message', () => {

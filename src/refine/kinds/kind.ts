@@ -1,7 +1,7 @@
+import { hash } from 'node:crypto'
 import type { OutcomeCount, OutcomeReason } from '../../base/outcome.ts'
 import type { JournalRecord, RecordHead, RecordKind } from '../../journal/journal.ts'
 import type { EventStore } from '../../store/events/events.ts'
-import type { Places } from '../../store/events/table.ts'
 import type { TableName, TableRows } from '../../store/events/tables.ts'
 import type { BatchEffects, EventEffect, ProjectSettings } from '../../store/meta/meta.ts'
 import type { EnvelopeItem } from '../../wire/envelope.ts'
@@ -56,8 +56,11 @@ export type Refined = {
   received: number
 }
 
-/** Positions whose rows are stored already, by table: no filter takes those out. */
-export type StoredPositions = ReadonlyMap<TableName, ReadonlySet<number> | Places>
+/**
+ * In a recovery: positions whose rows are stored already, by table. No filter takes those out: it may have been set after
+ * they were stored.
+ */
+export type StoredPositions = ReadonlyMap<TableName, ReadonlySet<number>>
 
 /** What refining one record works with. Kinds add to `out`. */
 export type RecordWork = {
@@ -101,7 +104,7 @@ export type ItemKind<Payload> = {
   /** After all other items: what it makes depends on what they became. */
   isLast?: true
   /** Reads the payload, once. Bad data never throws. */
-  read(placed: PlacedItem): Payload
+  read(placed: PlacedItem, envelope: EnvelopeFacts): Payload
   /** How many items of the ledger it is: 1, and more where entries of a list end each for itself. Asked before `refine`. */
   countsAs(payload: Payload, placed: PlacedItem): number
   /** Adds rows, effects and outcomes to `work.out`: as many outcomes as `countsAs` said. */
@@ -135,7 +138,7 @@ export type RepeatWindow = {
 export const itemKind = <Payload>({ read, countsAs, refine, ...kind }: ItemKind<Payload>): AnyItemKind => ({
   ...kind,
   take: (work, placed) => {
-    const payload = read(placed)
+    const payload = read(placed, work.envelope)
     work.out.received += countsAs(payload, placed)
     refine(work, payload, placed)
   },
@@ -150,3 +153,15 @@ export const bodyKind = <Payload>({ record, read, countsAs, refine }: BodyKind<P
     refine(work, payload, body)
   },
 })
+
+/** 32 hex out of the record's place: the same when it is refined again. */
+export const derivedId = ({ head, record }: RecordWork, index: number): string =>
+  hash('md5', `${head.projectId}:${record.jpos}:${index}`, 'hex')
+
+/** Whether rows of a table are stored already at this position. */
+export const isStored = ({ stored }: RecordWork, table: TableName, jpos: number): boolean =>
+  stored?.get(table)?.has(jpos) === true
+
+/** How many items these outcomes count; what a client discarded itself never came. */
+export const sumOf = (outcomes: readonly OutcomeCount[]): number =>
+  outcomes.reduce((sum, entry) => sum + (entry.outcome === 'client_discard' ? 0 : entry.quantity), 0)

@@ -52,9 +52,9 @@ describe('a browser event', () => {
     html(<HiddenError organization="acme" project="web" failure={failure} sureDigest={sureDigest} />)
 
   it.each([
-    ['digest', true, 'sure Both events name the same digest as their own.'],
+    ['digest', true, 'sure Both events carry the same digest themselves.'],
     ['trace', false, 'not sure Both events belong to one trace'],
-    ['route', false, 'not sure Both events came from the same page'],
+    ['route', false, 'not sure Both events come from the same page'],
   ] as const)('linked by %s', (reason, sure, words) => {
     const markup = shown(of({ server: { ...server, reason, sure } }))
     expect(textOf(markup)).toContain('This browser error hides: StockError: none left API-3 in api')
@@ -62,9 +62,9 @@ describe('a browser event', () => {
     expect(hrefsOf(markup)).toEqual([`/o/acme/issues/12/events/${hex(7)}`])
   })
   it.each([
-    ['none', false, 'No server event that you may read fits', 'in the browser and on the server'],
-    ['none', true, 'No server event that you may read fits', 'Does the server report its errors'],
-    ['several', true, 'More than one server error could be it', 'in the browser and on the server'],
+    ['none', false, 'No server event that you may read matches', 'in the browser and on the server'],
+    ['none', true, 'No server event that you may read matches', 'Does the server report its errors'],
+    ['several', true, 'More than one server error matches', 'in the browser and on the server'],
   ] as const)('alone: %s, with a digest of its own: %s', (alone, sureDigest, words, way) => {
     const markup = shown(of({ alone }), sureDigest)
     expect(textOf(markup)).toContain(words)
@@ -73,7 +73,7 @@ describe('a browser event', () => {
   })
   it('is told to be waiting without anything to do', () => {
     const markup = shown(of({ alone: 'waiting' }))
-    expect(textOf(markup)).toContain('is being looked for')
+    expect(textOf(markup)).toContain('is looking for the server error')
     expect(hrefsOf(markup)).toEqual([])
   })
   it('shows what was sent as text', () => {
@@ -105,7 +105,7 @@ describe('the browser’s side', () => {
     expect(html(<BrowserSide base="/o/acme/issues" side={none} ofEvent={null} />)).toBe('')
     const unknown = { ...none, events: 3, lastSeen }
     expect(textOf(html(<BrowserSide base="/o/acme/issues" side={unknown} ofEvent={null} />))).toContain(
-      '3 browser events · last one',
+      '3 browser events · latest',
     )
   })
   it('counts apart, names the newest and leads to each and its breadcrumbs', () => {
@@ -114,10 +114,10 @@ describe('the browser’s side', () => {
     const markup = html(<BrowserSide base="/o/acme/issues" side={side} ofEvent={{ events: 0, newest: [] }} />)
     const text = textOf(markup)
     expect(text).toContain('12 browser events of 1 person')
-    expect(text).toContain('no part of the issue’s own numbers')
+    expect(text).toContain('they do not count for the issue')
     expect(text).toContain('The newest 2 of them.')
     expect(text).toContain('Whole issue (12) This event (0)')
-    expect(text).toContain('page and moment not sure')
+    expect(text).toContain('page and time not sure')
     expect(hrefsOf(markup)).toEqual([
       `/o/acme/issues/5/events/${hex(1)}`,
       `/o/acme/issues/5/events/${hex(1)}#breadcrumbs`,

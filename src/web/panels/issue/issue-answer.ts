@@ -61,7 +61,7 @@ export async function answerIssue(
     const code = codeOf(error)
     if (code === 'NOT_FOUND') return missing()
     if (code === 'STORE_UNAVAILABLE' || code === 'QUERY_TIMEOUT')
-      return refuse(503, code, 'The events store is away; ingest goes on.')
+      return refuse(503, code, 'The events store is down. Ingest continues.')
     throw error
   }
 }

@@ -46,7 +46,7 @@ test('nothing without a verdict', () => {
 
 test.each<[string, Change, Parameters<typeof shown>[1], string[], string[]]>([
   ['a filter that is off', { noiseFilter: filter(false) }, {}, ['Drop events like these from now on'], ['Archive']],
-  ['one that is on', { noiseFilter: filter(true) }, {}, ['drops events like these', 'Switch it off'], ['from now on']],
+  ['one that is on', { noiseFilter: filter(true) }, {}, ['drops events like these', 'Turn it off'], ['from now on']],
   [
     'who may not switch it is told who may',
     { noiseFilter: filter(false) },
@@ -54,7 +54,7 @@ test.each<[string, Change, Parameters<typeof shown>[1], string[], string[]]>([
     ['Owners and admins can drop', 'Errors of browser extensions'],
     ['from now on'],
   ],
-  ['nor switch it off', { noiseFilter: filter(true) }, { canFilter: false }, ['drops events'], ['Switch it off']],
+  ['nor switch it off', { noiseFilter: filter(true) }, { canFilter: false }, ['drops events'], ['Turn it off']],
   ['no filter', {}, {}, ['Archive this issue', 'No inbound filter'], ['[off]']],
   ['no filter, for who only looks', {}, { canTriage: false }, ['[off]Archive this issue'], []],
   ['no filter, archived', { status: 'ignored' }, {}, ['The issue is archived'], ['Archive this issue']],
