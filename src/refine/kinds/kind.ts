@@ -44,6 +44,9 @@ export type RowGroup = { [Name in TableName]: GroupOf<Name> }[TableName]
 /** What the commit of a batch writes beside rows and outcomes, by its name in `BatchEffects`. */
 export type KindEffects = Required<Pick<BatchEffects, 'feedback' | 'samples' | 'releases'>>
 
+/** No effects: every list, empty. */
+export const noEffects = (): KindEffects => ({ feedback: [], samples: [], releases: [] })
+
 /** What a record became. */
 export type Refined = {
   groups: RowGroup[]

@@ -156,7 +156,7 @@ describe('items of an envelope', () => {
     expect(refineBody('{}', { kind: 'outcomes' })).toMatchObject({
       groups: [],
       attachments: [],
-      effects: { feedback: [], samples: [] },
+      effects: { feedback: [], samples: [], releases: [] },
       outcomes: [],
       received: 0,
     }))
