@@ -153,7 +153,7 @@ describe.skipIf(noChromium)('noise and skew', () => {
     const path = `${home}${encodeURIComponent(version)}/`
     expect((await post(home, { version, projects: ['web'] })).status).toBe(201)
     await page.goto(at(`/releases/${encodeURIComponent(version)}`))
-    await page.getByText('No old tab ran into this release').filter({ visible: true }).waitFor()
+    await page.getByText('No old tab failed after this release').filter({ visible: true }).waitFor()
     const dateFinished = new Date((nowS - 100 * 60) * 1000).toISOString()
     expect((await post(`${path}deploys/`, { environment: 'production', dateFinished })).status).toBe(201)
     const hit = (user: string, minutesAgo: number, type = 'ChunkLoadError', value = 'Loading chunk 418 failed.') =>

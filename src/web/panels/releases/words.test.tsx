@@ -122,7 +122,7 @@ test.each<[string, Partial<RestSuspicion>, string[], string[]]>([
     [
       'Changed src/cart.ts, the file of the top in-app frame (./src/cart.ts, line 12).',
       '2 h before the issue was first seen',
-      'whole path fits',
+      'the whole path matches',
     ],
     ['as well'],
   ],
@@ -130,7 +130,7 @@ test.each<[string, Partial<RestSuspicion>, string[], string[]]>([
   ['called it', { frame: 1 }, ['the file of the frame that called the top one'], []],
   ['further down', { frame: 3 }, ['the file of in-app frame 3 below the top'], []],
   ['no line', { lineNo: null }, ['(./src/cart.ts).'], ['line']],
-  ['doubtful', { confidence: 'low', alike: 2 }, ['only the file name fits', '2 other changed files fit as well'], []],
+  ['doubtful', { confidence: 'low', alike: 2 }, ['only the file name matches', '2 other changed files also match'], []],
   ['at the same time', { beforeMs: 0 }, [], ['before the issue']],
   ['hostile', { path: '<b>\u202e', filename: '<i>' }, ['&lt;b&gt;', '(&lt;i&gt;, line 12)'], ['<b>\u202e']],
 ])('a suspect commit, %s', (_name, change, there, absent) => {
@@ -155,7 +155,7 @@ test.each<[RestCommitters['state'], string]>([
   ['no_release', ''],
   ['no_frames', ''],
   ['no_commits', 'Release shop@1.0.0 has no commits'],
-  ['no_files', 'came without the files'],
+  ['no_files', 'have no list of changed files'],
   ['no_match', 'No commit of release shop@1.0.0 before the issue changed a file'],
 ])('without a suspect, %s', (state, expected) => {
   const text = textOf(

@@ -74,7 +74,7 @@ const empty: RestTraceMeta = {
 }
 const away = new ApiError(503, 'STORE_UNAVAILABLE', 'The events store is away.')
 const awayText =
-  'Trace bbbbbbbb The trace could not be read The events store is away. It is asked again by itself. STORE_UNAVAILABLE Try again'
+  'Trace bbbbbbbb The trace could not be read The events store is down. Mishap retries automatically. STORE_UNAVAILABLE Try again'
 
 test.each<[string, typeof seen.answer, string, RegExp, number]>([
   ['loading', {}, 'Trace bbbbbbbb Looking for the spans of this trace …', /role="status"/, 0],
@@ -84,7 +84,7 @@ test.each<[string, typeof seen.answer, string, RegExp, number]>([
   [
     'nothing answers',
     { failureReason: new ApiError(0, 'NETWORK', 'Nothing answered.') },
-    'The trace could not be read The events store is away.',
+    'The trace could not be read The events store is down.',
     /role="alert"/,
     1,
   ],
@@ -98,7 +98,7 @@ test.each<[string, typeof seen.answer, string, RegExp, number]>([
   [
     'no permission',
     { error: new ApiError(403, 'AUTH_FORBIDDEN', 'The token lacks event:read.') },
-    'Trace bbbbbbbb You may not read the events of this organization, so not its traces either.',
+    'Trace bbbbbbbb You may not read the events of this organization, and so not its traces.',
     /role="alert"/,
     0,
   ],

@@ -89,11 +89,11 @@ describe('segments', () => {
   })
   test.each([
     ['deadline_exceeded', 'cut off at its time limit'],
-    ['heartbeatFailed', 'cut off without a sign of life'],
+    ['heartbeatFailed', 'cut off without a heartbeat'],
   ] as const)('cut by %s says so, and no status', (cut, words) => {
     const markup = parts(meta([segment(0, { cut, status: 'deadline_exceeded', name: '' })]))
     expect(textOf(markup)).toBe(
-      `This event placed by its time +500 ms without a name server request · web 1 s ${words}`,
+      `This event placed by its time +500 ms unnamed server request · web 1 s ${words}`,
     )
     expect(markup).toContain('class="cut"')
   })
@@ -112,7 +112,7 @@ describe('segments', () => {
     expect(words).toContain('GET /7 ')
     expect(words).not.toContain('GET /8 ')
     expect(words).toContain('Show all 12')
-    expect(words).toContain('More spans are stored: these are the first 1000.')
+    expect(words).toContain('These are the first 1000 spans. More are stored.')
   })
   test('hostile names are text', () => {
     const markup = parts(meta([segment(0, { name: '<img src=x onerror=alert(1)>', op: '"><b>', status: '<i>' })]))
@@ -177,7 +177,7 @@ describe('errors at their spans', () => {
 describe('no spans', () => {
   test.each([
     [0, 'The SDK sends none (tracesSampleRate is not set)'],
-    [31 * 86_400_000, 'Spans are kept for 30 days; this event is older.'],
+    [31 * 86_400_000, 'Spans are stored for 30 days, and this event is older.'],
   ])('%d ms after the event', (later, words) => {
     const text = textOf(parts(meta([], { events: [other(3)] }), atMs + later))
     expect(text).toContain('No spans of this trace are stored')
