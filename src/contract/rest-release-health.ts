@@ -1,4 +1,4 @@
-/** Shapes of release health: the sessions of releases (protocol.md 8.1). Rates are 0 to 1; null where nothing was counted. */
+/** Shapes of release health: the sessions of releases. Rates are 0 to 1; null where nothing was counted. */
 
 /** A share with its interval of 95% and the number that it was counted from. */
 export type RestShare = { share: number; low: number; high: number; sample: number }

@@ -27,7 +27,7 @@ function rig(groups: readonly SessionGroup[]) {
   const events: Pick<SessionStore, 'sessionGroups'> = {
     sessionGroups: async (request) => {
       asked.push(request)
-      return request.bucketMs === undefined ? [...groups] : groups.map((one) => ({ ...one, startMs: from + hour }))
+      return request.bucketMs === undefined ? [...groups] : groups.map((item) => ({ ...item, startMs: from + hour }))
     },
   }
   return { asked, deps: { events } as Pick<QueryDeps, 'events'> }
