@@ -3,6 +3,8 @@
  * that break them. A law is here because a rule that nothing checks is not a rule.
  */
 import { dirname, join } from 'node:path/posix'
+import { contract } from './contract-laws.ts'
+import { importsOf } from './imports.ts'
 import { type Breach, inSource, isProduct, isTest, type Law, type Report } from './law.ts'
 import { hashes, moments, sql } from './sql-laws.ts'
 import { assertions, failures, stopwatch } from './test-laws.ts'
@@ -45,31 +47,6 @@ const allowedTypes: Readonly<Record<string, string>> = {
   'src/jobs/ src/processes/app.ts': 'the table of jobs takes the App as its argument',
   'src/serve/ src/processes/app.ts': 'the live stream is a part of the App',
   'src/web/handle.ts src/processes/app.ts': 'the one door of the screens to the App',
-}
-
-type Import = { from: string; at: number; typeOnly: boolean }
-
-function importsOf(source: Source): Import[] {
-  const found: Import[] = []
-  walk(source.root, (node) => {
-    const from = child(node, node.type === 'TSImportType' && !node.source ? 'argument' : 'source')
-    const importing = [
-      'ImportDeclaration',
-      'ExportNamedDeclaration',
-      'ExportAllDeclaration',
-      'ImportExpression',
-      'TSImportType',
-    ].includes(node.type)
-    if (!importing || typeof from?.value !== 'string') return
-    const named = list(node, 'specifiers')
-    const typeOnly =
-      node.type === 'TSImportType' ||
-      node.importKind === 'type' ||
-      node.exportKind === 'type' ||
-      (named.length > 0 && named.every((item) => item.importKind === 'type'))
-    found.push({ from: from.value, at: node.start, typeOnly })
-  })
-  return found
 }
 
 /** The folder under src that a file lies in; '' for a file directly in src. */
@@ -460,6 +437,7 @@ export const laws: readonly Law[] = [
   direction,
   doors,
   frameworks,
+  contract,
   state,
   environment,
   clock,

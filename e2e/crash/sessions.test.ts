@@ -1,7 +1,7 @@
 // kill -9 while sessions come: each acknowledged update counts once, whatever came again.
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
-import type { RestSessions } from '../../src/contract/rest-release-health.ts'
+import type { RestSessions } from '../../src/contract/release-health.ts'
 import {
   api,
   bootstrap,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import type { RestSessions } from '../../src/contract/rest-release-health.ts'
+import type { RestSessions } from '../../src/contract/release-health.ts'
 import { hydrated, noChromium, openBrowser, openPage, signIn } from '../browser.ts'
 import { api, bootstrap, ingest, type Project, until } from '../product.ts'
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { RestEvent, RestIssue, RestIssueDetail } from '../contract/rest.ts'
+import type { RestEvent } from '../contract/events.ts'
+import type { RestIssue, RestIssueDetail } from '../contract/issues.ts'
 import { appForFile, type TestApp } from './app.cases.ts'
 import { openapiText } from './openapi.ts'
 import { routes } from './routes.ts'

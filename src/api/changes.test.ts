@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { RestIssue, RestIssueDetail, RestProjectSettings } from '../contract/rest.ts'
+import type { RestIssue, RestIssueDetail } from '../contract/issues.ts'
+import type { RestProjectSettings } from '../contract/projects.ts'
 import { appForFile } from './app.cases.ts'
 import { seedEvents } from './seed.cases.ts'
 

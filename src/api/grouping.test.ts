@@ -7,7 +7,7 @@ import type {
   RestIssueHash,
   RestSimilarIssue,
   RestUnmerge,
-} from '../contract/rest-grouping.ts'
+} from '../contract/grouping.ts'
 import { groupingConfigOf, newestGrouping } from '../domain/grouping.ts'
 import { refineEvent } from '../refine/pipeline/fixture.cases.ts'
 import { commit, effect, hash } from '../store/meta/fixture.cases.ts'

@@ -57,9 +57,6 @@ export function demandChange(schema: z.ZodObject, body: Record<string, unknown>)
   throw new MishapError('VALIDATION', { detail: `The body changes nothing: it has none of ${names.join(', ')}.` })
 }
 
-/** `revision` of a body, as every change takes it. */
-export const revisionField = z.number().int().min(0).optional()
-
 async function bytesOf(request: Request, bytesMax: number): Promise<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > bytesMax) throw tooLarge(bytesMax)
   const parts: Uint8Array[] = []

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RestKey } from '../contract/rest-key.ts'
+import type { RestKey } from '../contract/keys.ts'
 import { appForFile } from './app.cases.ts'
 
 const { call } = appForFile()

@@ -1,6 +1,6 @@
 import type { Actor } from '../auth/auth.ts'
 import { MishapError } from '../base/errors.ts'
-import type { LiveChange } from '../contract/rest.ts'
+import type { LiveChange } from '../contract/live.ts'
 import type { App } from '../processes/app.ts'
 import type { Organization } from '../store/meta/meta.ts'
 import { readableProjects } from './route.ts'

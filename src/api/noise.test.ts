@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { RestIssue, RestIssueDetail } from '../contract/rest.ts'
-import type { RestSkew } from '../contract/rest-skew.ts'
+import type { RestIssue, RestIssueDetail } from '../contract/issues.ts'
+import type { RestSkew } from '../contract/skew.ts'
 import { appForFile } from './app.cases.ts'
 import { hex } from './seed.cases.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { confirm } from '../alert/confirm.ts'
-import type { RestChannel, RestDelivery } from '../contract/rest-notifications.ts'
+import type { RestChannel, RestDelivery } from '../contract/notifications.ts'
 import { appForFile } from './app.cases.ts'
 import { seedEvents } from './seed.cases.ts'
 

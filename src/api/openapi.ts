@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
-import { problem } from '../contract/schemas.ts'
+import { restProblem } from '../contract/errors.ts'
 import type { Route } from './route.ts'
 import { routes } from './routes.ts'
 
@@ -89,7 +89,7 @@ function operationOf(route: Route, shapes: Shapes): Json {
 export function openapi(): object {
   const paths: Record<string, Json> = {}
   const shapes: Shapes = {}
-  shapes.Problem = schemaOf(problem, shapes)
+  shapes.Problem = schemaOf(restProblem, shapes)
   for (const route of routes) {
     const path = `/api/0${route.path.replace(/:(\w+)/g, '{$1}').replace(/\/$/, '')}/`
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, shapes) }

@@ -1,12 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { reasons } from '../base/outcome.ts'
-import type {
-  RestDeadItem,
-  RestIntakes,
-  RestLedger,
-  RestOrganizationStatus,
-  RestUsage,
-} from '../contract/rest-status.ts'
+import type { RestDeadItem } from '../contract/dead-letters.ts'
+import type { RestIntakes } from '../contract/request-log.ts'
+import type { RestLedger, RestOrganizationStatus, RestUsage } from '../contract/status.ts'
 import { packDead } from '../journal/dead-letter.ts'
 import type { IntakeNote } from '../journal/request-log.ts'
 import { appForFile, type TestApp } from './app.cases.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import type { RestRegroupings } from '../contract/rest-status.ts'
+import type { RestRegroupings } from '../contract/reprocessing.ts'
 import { missedMax } from '../store/meta/ingest/missing-source-maps.ts'
 import { appForFile } from './app.cases.ts'
 import { hex, seedEvents } from './seed.cases.ts'

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { RestCommitters, RestMarks, RestRelease } from '../contract/rest-release.ts'
+import type { RestCommitters } from '../contract/commits.ts'
+import type { RestMarks, RestRelease } from '../contract/releases.ts'
 import type { Role } from '../store/meta/meta.ts'
 import { appForFile } from './app.cases.ts'
 import { hex, seedEvents } from './seed.cases.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { permissions } from '../auth/may.ts'
-import type { RestIssue } from '../contract/rest.ts'
+import type { RestIssue } from '../contract/issues.ts'
 import type { Role } from '../store/meta/meta.ts'
 import { appForFile } from './app.cases.ts'
 import { routes } from './routes.ts'

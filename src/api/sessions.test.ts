@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { RestHealthData, RestSessions } from '../contract/rest-release-health.ts'
+import type { RestHealthData, RestSessions } from '../contract/release-health.ts'
 import type { ReleaseHealth } from '../query/release-health.ts'
 import type { SessionRow } from '../store/events/session-store.ts'
 import { encodeSessionRow } from '../store/events/sessions/encode.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { RestProject } from '../contract/rest.ts'
-import type { RestTeam } from '../contract/rest-team.ts'
+import type { RestProject } from '../contract/projects.ts'
+import type { RestTeam } from '../contract/teams.ts'
 import { appForFile } from './app.cases.ts'
 
 const { made, call, personAs } = appForFile()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RestTraceError, RestTraceMeta, RestTraceSpan } from '../contract/rest-trace.ts'
+import type { RestTraceError, RestTraceMeta, RestTraceSpan } from '../contract/traces.ts'
 import { refineBody } from '../refine/pipeline/fixture.cases.ts'
 import { encodeEventRow } from '../store/events/encode.ts'
 import { encodeSpanRow } from '../store/events/encode-span.ts'

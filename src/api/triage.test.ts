@@ -1,13 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../base/clock.ts'
-import type { RestActivity, RestIssue, RestIssueDetail } from '../contract/rest.ts'
-import type {
-  RestBulk,
-  RestInCommon,
-  RestIssueChange,
-  RestOwnership,
-  RestOwnershipTrial,
-} from '../contract/rest-triage.ts'
+import type { RestBulk, RestIssueChange } from '../contract/issue-changes.ts'
+import type { RestActivity, RestInCommon, RestIssue, RestIssueDetail } from '../contract/issues.ts'
+import type { RestOwnership, RestOwnershipTrial } from '../contract/ownership.ts'
 import { commit, effect, hash } from '../store/meta/fixture.cases.ts'
 import { appForFile } from './app.cases.ts'
 import { seedEvents } from './seed.cases.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { RestIssue } from '../contract/rest.ts'
+import type { RestIssue } from '../contract/issues.ts'
 import { appForFile } from './app.cases.ts'
 
 const { made, call } = appForFile()

@@ -99,7 +99,11 @@ export const catalogue = {
     todo: 'Free space on the volume that holds the data folder.',
   },
   ACCEPT_TIMEOUT: { status: 408, happened: 'The body did not arrive in time.', todo: 'Check the connection.' },
-  QUERY_SYNTAX: { status: 400, happened: 'Invalid query.', todo: 'The cause names the position and says what was expected.' },
+  QUERY_SYNTAX: {
+    status: 400,
+    happened: 'Invalid query.',
+    todo: 'The cause names the position and says what was expected.',
+  },
   QUERY_FIELD_UNKNOWN: {
     status: 400,
     happened: 'Invalid query: the field is unknown.',

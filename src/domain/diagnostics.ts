@@ -145,25 +145,3 @@ export type Signs = {
   skew?: { kind: SkewKind; found: string }
   noise?: { kind: NoiseKind; found: string }
 }
-
-/** The same in an event of the API, with its sentences. */
-export type RestSigns = {
-  react: { code: number; message: string | null } | null
-  invariant: { id: InvariantId; name: string; cause: string; found: string } | null
-  logged: {
-    by: 'boundary' | 'console'
-    type: string | null
-    value: string | null
-    component: string | null
-    boundary: string | null
-  } | null
-  hydration: {
-    cause: HydrationCause
-    sentence: string
-    evidence: string | null
-    component: string | null
-    differences: { what: Difference['what']; name: string | null; server: string | null; client: string | null }[]
-  } | null
-  skew: { kind: SkewKind; sentence: string; found: string } | null
-  noise: { kind: NoiseKind; sentence: string; found: string } | null
-}

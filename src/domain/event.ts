@@ -197,3 +197,6 @@ export type NormalEvent = {
   _meta?: Meta
   findings: Findings
 }
+
+/** Values of a tag, most events first. `unique` counts all of them, also those that `values` leaves out. */
+export type TagCount = { key: string; total: number; unique: number; values: { value: string; events: number }[] }

@@ -14,8 +14,7 @@ function deps(known: number | null = 100 * dayMs) {
   const value = {
     clock,
     observe: silent,
-    retentionErrorsDays: 90,
-    retentionSpansDays: 30,
+    retention: { retentionErrorsDays: 90, retentionSpansDays: 30 },
     events: {
       dropBefore: async (table: string, ...ms: number[]) => {
         calls.push([table, ...ms])

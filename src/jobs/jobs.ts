@@ -37,7 +37,8 @@ export type JobDeps = {
   turn: Turn
   /** Holds refining and everything else that takes rows away, until the returned function is called. */
   pause(): Promise<() => void>
-} & RetentionDays
+  retention: RetentionDays
+}
 
 /** One thing that happens by the clock. */
 type Job = { name: string; everyMs: number; firstMs: number; run(deps: JobDeps): Promise<Record<string, unknown>> }
@@ -66,7 +67,7 @@ async function keepRetention(deps: JobDeps): Promise<Record<string, unknown>> {
   }
   const release = await deps.turn()
   try {
-    const beforeOf = (table: TableName) => nowMs - anyTable(table).retentionDays(deps) * dayMs
+    const beforeOf = (table: TableName) => nowMs - anyTable(table).retentionDays(deps.retention) * dayMs
     const beforeMs = beforeOf('events')
     const rowsBeforeMs = Math.min(...tableNames.map(beforeOf))
     const dropped: Record<string, string[]> = {}
@@ -76,14 +77,7 @@ async function keepRetention(deps: JobDeps): Promise<Record<string, unknown>> {
       if (partitions.length > 0 && anyTable(table).tally) noteEvicted(meta, table)
     }
     const removed = await deleteAll(blobs, meta.prune(nowMs, beforeMs, nowMs - deadKeptMs, rowsBeforeMs))
-    const own = await keepOwn({
-      nowMs,
-      meta,
-      events,
-      blobs,
-      retentionErrorsDays: deps.retentionErrorsDays,
-      retentionSpansDays: deps.retentionSpansDays,
-    })
+    const own = await keepOwn({ nowMs, meta, events, blobs, retention: deps.retention })
     // Of no use to any event that is left; a new event would have noted it.
     const bundles = await deleteAll(blobs, meta.dropBundles(beforeMs))
     return { ...dropped, removed: removed + own, bundles }

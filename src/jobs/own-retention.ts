@@ -7,8 +7,9 @@ import { noteEvicted } from './evicted-rows.ts'
 
 const dayMs = 86_400_000
 
-type OwnRetention = RetentionDays & {
+type OwnRetention = {
   nowMs: number
+  retention: RetentionDays
   meta: Pick<MetaStore, 'shorterRetentions' | 'dropKept' | 'getValue' | 'setValue'>
   events: Pick<EventStore, 'removeBefore'>
   blobs: Pick<BlobStore, 'delete'>
@@ -18,12 +19,12 @@ type OwnRetention = RetentionDays & {
  * Drops what organizations keep for a shorter time than the installation; returns how many files went. Rows leave by whole
  * partitions: events by weeks, as their rollups know no days, spans by days.
  */
-export async function keepOwn({ nowMs, meta, events, blobs, ...config }: OwnRetention): Promise<number> {
+export async function keepOwn({ nowMs, retention, meta, events, blobs }: OwnRetention): Promise<number> {
   let removed = 0
   for (const { organizationId, days, projectIds } of meta.shorterRetentions()) {
     if (projectIds.length === 0) continue
     for (const table of tableNames) {
-      if (days >= anyTable(table).retentionDays(config)) continue
+      if (days >= anyTable(table).retentionDays(retention)) continue
       const startMs = partitionStart(table, nowMs - days * dayMs)
       const rows = await events.removeBefore(table, projectIds, startMs)
       if (rows > 0 && anyTable(table).tally) noteEvicted(meta, table)

@@ -240,8 +240,7 @@ test('only a shorter retention than the installation’s is kept, for the organi
   const calls: unknown[] = []
   const removed = await keepOwn({
     nowMs: Date.parse('2026-11-21T15:00:00Z'),
-    retentionErrorsDays: 90,
-    retentionSpansDays: 30,
+    retention: { retentionErrorsDays: 90, retentionSpansDays: 30 },
     meta: {
       shorterRetentions: () => [
         { organizationId: 1, days: 30, projectIds: [5, 6] },
@@ -269,8 +268,7 @@ test('spans leave by days: earlier than errors where they are kept for longer, n
   const noted: string[] = []
   await keepOwn({
     nowMs: Date.parse('2026-11-21T15:00:00Z'),
-    retentionErrorsDays: 90,
-    retentionSpansDays: 30,
+    retention: { retentionErrorsDays: 90, retentionSpansDays: 30 },
     meta: {
       shorterRetentions: () => [
         { organizationId: 1, days: 7, projectIds: [5] },

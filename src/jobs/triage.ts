@@ -1,7 +1,7 @@
 import type { Alerts } from '../alert/alert.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Observe } from '../base/observe.ts'
-import type { LiveChange } from '../contract/rest.ts'
+import type { LiveChange } from '../contract/live.ts'
 import type { EventStore } from '../store/events/events.ts'
 import type { Issue, MetaStore } from '../store/meta/meta.ts'
 import { type Bulks, createBulks } from './bulks.ts'

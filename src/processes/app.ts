@@ -23,7 +23,7 @@ import {
   requestIdOf,
 } from '../base/observe.ts'
 import { createOutgoing } from '../base/outgoing.ts'
-import type { LiveChange } from '../contract/rest.ts'
+import type { LiveChange } from '../contract/live.ts'
 import { originAllowed } from '../ingest/origins.ts'
 import { type Artifacts, createArtifacts } from '../jobs/artifacts.ts'
 import { type DiskState, measureDisk } from '../jobs/disk.ts'
@@ -447,8 +447,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     triage: app.triage,
     regroup,
     scraping: wireScraping(app),
-    retentionErrorsDays: config.retentionErrorsDays,
-    retentionSpansDays: config.retentionSpansDays,
+    retention: config,
   })
   const stop = async () => {
     state.stopping = true

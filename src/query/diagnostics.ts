@@ -1,11 +1,5 @@
-import {
-  hydrationCauses,
-  invariants,
-  noiseKinds,
-  type RestSigns,
-  type Signs,
-  skewKinds,
-} from '../domain/diagnostics.ts'
+import type { RestSigns } from '../contract/diagnostics.ts'
+import { hydrationCauses, invariants, noiseKinds, type Signs, skewKinds } from '../domain/diagnostics.ts'
 
 /** Signs of an event in the shape of the API, with their sentences; null for an event without any. */
 export function toRestSigns(signs: Signs | undefined): RestSigns | null {

@@ -1,4 +1,4 @@
-import type { RestBrowserEvent, RestBrowserSide, RestFailure } from '../contract/rest-failure.ts'
+import type { RestBrowserEvent, RestBrowserSide, RestFailure } from '../contract/error-links.ts'
 import type { Findings } from '../domain/event.ts'
 import type { SeenEvent } from '../store/events/events.ts'
 import type { FailureLink } from '../store/meta/issues/error-links.ts'

@@ -1,5 +1,5 @@
 import { MishapError } from '../base/errors.ts'
-import type { RestEvent } from '../contract/rest.ts'
+import type { RestEvent } from '../contract/events.ts'
 import type { EventFilter, Scope } from '../store/events/events.ts'
 import type { Issue, IssueFilter, Project } from '../store/meta/meta.ts'
 import type { Page } from './cursor.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RestEvent } from '../contract/rest.ts'
+import type { RestEvent } from '../contract/events.ts'
 import { hydrationCauses, invariants, noiseKinds, type Signs, skewKinds } from '../domain/diagnostics.ts'
 import type { NormalEvent } from '../domain/event.ts'
 import type { EventRow } from '../store/events/events.ts'

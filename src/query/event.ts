@@ -1,4 +1,5 @@
 import { MishapError } from '../base/errors.ts'
+import type { RestFailure } from '../contract/error-links.ts'
 import type {
   RestAttachment,
   RestBreadcrumb,
@@ -7,8 +8,7 @@ import type {
   RestException,
   RestFrame,
   RestStacktrace,
-} from '../contract/rest.ts'
-import type { RestFailure } from '../contract/rest-failure.ts'
+} from '../contract/events.ts'
 import type {
   NormalBreadcrumb,
   NormalEvent,

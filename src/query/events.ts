@@ -1,5 +1,5 @@
 import { MishapError } from '../base/errors.ts'
-import type { RestEvent } from '../contract/rest.ts'
+import type { RestEvent } from '../contract/events.ts'
 import { isDigest } from '../domain/pasted-digest.ts'
 import type { Scope, SeenEvent } from '../store/events/events.ts'
 import type { Issue } from '../store/meta/meta.ts'

@@ -1,4 +1,4 @@
-import type { RestFeedback } from '../contract/rest.ts'
+import type { RestFeedback } from '../contract/feedback.ts'
 import type { Feedback } from '../store/meta/issues/feedback.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 

@@ -5,7 +5,7 @@ import type {
   RestIssueName,
   RestPreviewedEvent,
   RestSimilarIssue,
-} from '../contract/rest-grouping.ts'
+} from '../contract/grouping.ts'
 import type { NormalEvent } from '../domain/event.ts'
 import type { Features, GroupingInfo, GroupingRules, Likeness } from '../domain/grouping.ts'
 import type { SeenEvent } from '../store/events/events.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../base/clock.ts'
-import type { TagCount } from '../contract/rest.ts'
+import type { TagCount } from '../domain/event.ts'
 import type { Issue } from '../store/meta/meta.ts'
 import { inCommonOf } from './in-common.ts'
 import type { QueryDeps } from './issue.ts'

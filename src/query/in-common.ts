@@ -1,4 +1,4 @@
-import type { RestInCommon } from '../contract/rest-triage.ts'
+import type { RestInCommon } from '../contract/issues.ts'
 import type { GroupCount, Scope } from '../store/events/events.ts'
 import type { Issue } from '../store/meta/meta.ts'
 import type { QueryDeps } from './issue.ts'

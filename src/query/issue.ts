@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts'
-import type { RestActivity, RestIssue, RestIssueDetail, RestLevel, RestPoint, TagCount } from '../contract/rest.ts'
+import type { RestActivity, RestIssue, RestIssueDetail, RestLevel, RestPoint } from '../contract/issues.ts'
 import { noiseKinds } from '../domain/diagnostics.ts'
+import type { TagCount } from '../domain/event.ts'
 import { inboundFilters } from '../domain/filters.ts'
 import { filterFor } from '../domain/noise.ts'
 import type { EventStore, Scope } from '../store/events/events.ts'

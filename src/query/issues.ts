@@ -1,5 +1,5 @@
 import { MishapError } from '../base/errors.ts'
-import type { RestIssue } from '../contract/rest.ts'
+import type { RestIssue } from '../contract/issues.ts'
 import type { EventFilter, GroupCount, Scope } from '../store/events/events.ts'
 import type { Issue } from '../store/meta/meta.ts'
 import type { Cursor, Page } from './cursor.ts'

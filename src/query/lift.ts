@@ -1,4 +1,4 @@
-import type { RestInCommon } from '../contract/rest-triage.ts'
+import type { RestInCommon } from '../contract/issues.ts'
 
 /** Which tag values an issue's events have more often than others do; pure, in-common.ts asks the store. */
 

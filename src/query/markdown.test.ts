@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { RestEvent, RestIssue } from '../contract/rest.ts'
+import type { RestEvent } from '../contract/events.ts'
+import type { RestIssue } from '../contract/issues.ts'
 import { refineEvent } from '../refine/pipeline/fixture.cases.ts'
 import { receivedJson, storedJson, toRestEvent } from './event.ts'
 import { eventIdOf } from './events.ts'

@@ -4,9 +4,9 @@ import type {
   RestEvent,
   RestException,
   RestFrame,
-  RestIssue,
   RestStacktrace,
-} from '../contract/rest.ts'
+} from '../contract/events.ts'
+import type { RestIssue } from '../contract/issues.ts'
 
 const framesMax = 50
 const breadcrumbsMax = 30

@@ -1,4 +1,4 @@
-import type { RestHealth, RestHealthChange, RestHealthData, RestShare } from '../contract/rest-release-health.ts'
+import type { RestHealth, RestHealthChange, RestHealthData, RestShare } from '../contract/release-health.ts'
 import { ofSamePackage, sortReleases } from '../domain/release-order.ts'
 import type { EventFilter } from '../store/events/events.ts'
 import type { HealthCounts, SessionGroup, SessionScope } from '../store/events/session-store.ts'

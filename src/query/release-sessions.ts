@@ -1,5 +1,5 @@
 import { MishapError } from '../base/errors.ts'
-import type { RestSessions } from '../contract/rest-release-health.ts'
+import type { RestSessions } from '../contract/release-health.ts'
 import type { EventFilter } from '../store/events/events.ts'
 import type { HealthCounts, SessionDimension, SessionGroup } from '../store/events/session-store.ts'
 import type { Project } from '../store/meta/meta.ts'

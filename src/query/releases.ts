@@ -1,16 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { RestPoint } from '../contract/rest.ts'
-import type {
-  RestAuthor,
-  RestCommit,
-  RestCommitFile,
-  RestDeploy,
-  RestMark,
-  RestMarks,
-  RestRelease,
-  RestRepository,
-  RestVersionInfo,
-} from '../contract/rest-release.ts'
+import type { RestAuthor, RestCommit, RestCommitFile, RestRepository } from '../contract/commits.ts'
+import type { RestPoint } from '../contract/issues.ts'
+import type { RestDeploy, RestMark, RestMarks, RestRelease, RestVersionInfo } from '../contract/releases.ts'
 import { sortReleases, versionInfo } from '../domain/release-order.ts'
 import type { Organization, Project } from '../store/meta/meta.ts'
 import type { Commit, Repository } from '../store/meta/releases/commits.ts'

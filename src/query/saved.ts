@@ -1,4 +1,4 @@
-import type { RestSearch } from '../contract/rest-search.ts'
+import type { RestSearch } from '../contract/search.ts'
 import type { SavedSearch } from '../store/meta/issues/searches.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 

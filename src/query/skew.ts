@@ -1,4 +1,4 @@
-import type { RestSkew } from '../contract/rest-skew.ts'
+import type { RestSkew } from '../contract/skew.ts'
 import { type SkewKind, skewKinds } from '../domain/diagnostics.ts'
 import { lastsOn, skewKindIds, skewLastMs, skewTag, skewWindowMs } from '../domain/skew.ts'
 import type { Organization, Project } from '../store/meta/meta.ts'

@@ -1,5 +1,5 @@
-import type { RestEvent, RestFrame, RestStacktrace } from '../contract/rest.ts'
-import type { RestCommitters, RestSuspectCommit } from '../contract/rest-release.ts'
+import type { RestCommitters, RestSuspectCommit } from '../contract/commits.ts'
+import type { RestEvent, RestFrame, RestStacktrace } from '../contract/events.ts'
 import { compareReleases, ofSamePackage, sortReleases } from '../domain/release-order.ts'
 import type { Issue, Organization, Project } from '../store/meta/meta.ts'
 import type { Commit, CommitFile, CommitTime } from '../store/meta/releases/commits.ts'

@@ -1,4 +1,5 @@
-import type { RestTag, TagCount } from '../contract/rest.ts'
+import type { RestTag } from '../contract/issues.ts'
+import type { TagCount } from '../domain/event.ts'
 import type { Scope } from '../store/events/events.ts'
 import type { Issue } from '../store/meta/meta.ts'
 import type { QueryDeps } from './issue.ts'

@@ -1,4 +1,4 @@
-import type { RestTombstone } from '../contract/rest-triage.ts'
+import type { RestTombstone } from '../contract/removals.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 
 /** Issues of a project that were deleted for good, the newest first; each with the short id, title and culprit that it had. */

@@ -1,12 +1,12 @@
-import {
-  nearestTo,
-  type RestEventSpan,
-  type RestSegment,
-  type RestTraceError,
-  type RestTraceEvent,
-  type RestTraceMeta,
-  type RestTraceSpan,
-} from '../contract/rest-trace.ts'
+import type {
+  RestEventSpan,
+  RestSegment,
+  RestTraceError,
+  RestTraceEvent,
+  RestTraceMeta,
+  RestTraceSpan,
+} from '../contract/traces.ts'
+import { nearestTo } from '../domain/segments.ts'
 import type { EventSpan, EventStore } from '../store/events/events.ts'
 import type { SeenSpan } from '../store/events/span-store.ts'
 import type { MetaStore } from '../store/meta/meta.ts'

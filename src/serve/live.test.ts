@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { LiveChange } from '../contract/rest.ts'
+import type { LiveChange } from '../contract/live.ts'
 import { createLive } from './live.ts'
 
 const change = (id: string): LiveChange => ({ kind: 'issue', id })

@@ -1,4 +1,4 @@
-import type { LiveChange } from '../contract/rest.ts'
+import type { LiveChange } from '../contract/live.ts'
 import type { Live } from '../processes/app.ts'
 
 /** Changes that a stream which was away can still be told of: some seconds at 100 events/s, since commits are batched. */

@@ -1,14 +1,20 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
-import * as people from '../../contract/people-schemas.ts'
-import * as triage from '../../contract/triage-schemas.ts'
+import {
+  type IssueChangeBody,
+  issueChangeBody,
+  type RestIssueChange,
+  restBulk,
+  restIssueChange,
+} from '../../contract/issue-changes.ts'
+import { restRemoval } from '../../contract/removals.ts'
 import { issuesMatching } from '../../query/issues.ts'
 import type { Issue } from '../../store/meta/meta.ts'
 import { revisionOf } from '../input.ts'
 import { toRestRemoval } from '../people/removal-routes.ts'
 import { type Answer, type Call, organizationOf, type Route, route, viewOf, viewQuery } from '../route.ts'
 import { toRestBulk, updateIssues } from './issue-change.ts'
-import { actionOf, changeBody, type IssueChangeBody } from './issue-input.ts'
+import { actionOf } from './issue-input.ts'
 import { mergeIssues } from './issue-merge.ts'
 
 const whichQuery = z.object({
@@ -58,7 +64,7 @@ async function whichOf(
   })
 }
 
-async function changeMany(call: WhichCall<IssueChangeBody>): Promise<Answer<z.input<typeof triage.issueChange>>> {
+async function changeMany(call: WhichCall<IssueChangeBody>): Promise<Answer<RestIssueChange>> {
   const { app, actor, body, found, request, query } = call
   const organization = organizationOf(found)
   const action = actionOf(body)
@@ -120,8 +126,8 @@ export const bulkRoutes: readonly Route[] = [
       summary: `Change issues by id or all that a search finds, or merge them, at most ${mergesMax}. From 50 on they are changed in the background: \`bulk\` says how far it is. Who may only read sets what is their own.`,
       action: 'issue:own',
       query: whichQuery,
-      body: changeBody,
-      response: triage.issueChange,
+      body: issueChangeBody,
+      response: restIssueChange,
       handle: changeMany,
     }),
     route({
@@ -132,7 +138,7 @@ export const bulkRoutes: readonly Route[] = [
       action: 'issue:delete',
       query: whichQuery,
       status: 202,
-      response: z.array(people.removal),
+      response: z.array(restRemoval),
       handle: async (call) => ({ body: await deleteAll(call, 'issue'), status: 202 as const }),
     }),
   ]),
@@ -142,7 +148,7 @@ export const bulkRoutes: readonly Route[] = [
     operationId: 'issueChangeProgress',
     summary: 'How far a change of many issues is. It is kept for a day.',
     action: 'issue:read',
-    response: triage.bulk,
+    response: restBulk,
     handle: (call) => ({ body: toRestBulk(bulkOf(call)) }),
   }),
   route({
@@ -153,7 +159,7 @@ export const bulkRoutes: readonly Route[] = [
       'Takes a change of many issues back, but for those that anybody has changed since. 409 when it was taken back.',
     action: 'issue:triage',
     status: 202,
-    response: triage.bulk,
+    response: restBulk,
     handle: async (call) => {
       const { app, actor } = call
       const bulk = bulkOf(call)

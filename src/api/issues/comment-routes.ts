@@ -1,14 +1,12 @@
 import { z } from 'zod'
 import type { Actor } from '../../auth/auth.ts'
 import { MishapError } from '../../base/errors.ts'
-import * as shapes from '../../contract/schemas.ts'
+import { commentBody, restActivity } from '../../contract/issues.ts'
 import { handlesOf, mentionsIn } from '../../domain/comment.ts'
 import type { App } from '../../processes/app.ts'
 import { activityOf, toRestActivity } from '../../query/issue.ts'
 import type { Activity, Issue } from '../../store/meta/meta.ts'
 import { issueOf, type Route, route } from '../route.ts'
-
-const commentBody = z.object({ text: z.string().trim().min(1, 'Not empty.').max(10_000, 'At most 10,000 characters.') })
 
 /** Members whom a text names. */
 function namedIn(app: App, issue: Issue, text: string): string[] {
@@ -70,7 +68,7 @@ const commentRoutesOf = (path: string, id: (name: string) => string, word: 'note
       operationId: id(`Issue${Word}s`),
       summary: 'Comments on an issue, newest first.',
       action: 'issue:read',
-      response: z.array(shapes.activity),
+      response: z.array(restActivity),
       handle: ({ app, found }) => ({
         body: activityOf(app, issueOf(found).id).filter((row) => row.type === 'note'),
       }),
@@ -83,7 +81,7 @@ const commentRoutesOf = (path: string, id: (name: string) => string, word: 'note
       action: 'issue:triage',
       body: commentBody,
       status: 201,
-      response: shapes.activity,
+      response: restActivity,
       handle: ({ app, actor, found, body }) => ({
         body: toRestActivity(comment(app, actor, issueOf(found), body.text), actor.person),
       }),
@@ -95,7 +93,7 @@ const commentRoutesOf = (path: string, id: (name: string) => string, word: 'note
       summary: 'Change an own comment. Only who is named now and was not before is told.',
       action: 'issue:triage',
       body: commentBody,
-      response: shapes.activity,
+      response: restActivity,
       handle: ({ app, actor, found, body, params }) => {
         const issue = issueOf(found)
         const old = ownComment(app, actor, issue, params.note)

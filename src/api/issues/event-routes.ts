@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
-import * as shapes from '../../contract/schemas.ts'
+import { restAttachment, restEvent, restFoundEvent, restProjectEvent } from '../../contract/events.ts'
+import { restDigest } from '../../contract/issues.ts'
 import { pastedDigest } from '../../domain/pasted-digest.ts'
 import { normalOf, receivedJson, storedJson, toRestAttachment } from '../../query/event.ts'
 import { listEvents, listProjectEvents } from '../../query/event-list.ts'
@@ -116,7 +117,7 @@ function issueEventRoutes(path: string, id: (name: string) => string): Route[] {
         ...pageQuery,
         query: searchText,
       }),
-      response: z.array(shapes.event),
+      response: z.array(restEvent),
       handle: async (call) => {
         const page = await listEvents(call.app, issueOf(call.found), {
           scope: scopeOf(viewOf(call, ordinaryPeriod)),
@@ -135,7 +136,7 @@ function issueEventRoutes(path: string, id: (name: string) => string): Route[] {
       summary: 'One event of an issue: latest, oldest (first), recommended, a number (1 = oldest kept) or an id.',
       action: 'event:read',
       query: chosen,
-      response: shapes.event,
+      response: restEvent,
       handle: async (call) => ({ body: await eventOfIssue(call) }),
     }),
     route({
@@ -179,9 +180,6 @@ function jsonOf(
 
 const attachmentsPath = '/projects/:org/:project/events/:event/attachments'
 
-/** In the list of a project the release is its version: sentry-cli 2.x reads no list with more. */
-const listedEvent = shapes.event.extend({ release: z.string().nullable() }).meta({ id: 'ProjectEvent' })
-
 /** Events: of an issue, of a project, by id, by digest; their attachments. */
 export const eventRoutes: readonly Route[] = [
   ...issueEventRoutes('/organizations/:org/issues/:issue', (name) => `organization${name}`),
@@ -193,7 +191,7 @@ export const eventRoutes: readonly Route[] = [
     summary:
       'Where an event is, in any project that the caller may read: its project and issue, and the event. Where several have the id, the one that came last; the header X-Projects names the projects.',
     action: 'event:read',
-    response: shapes.found,
+    response: restFoundEvent,
     handle: async ({ app, actor, found, params }) => {
       const organization = organizationOf(found)
       const projects = readableProjects(app, actor, organization)
@@ -221,7 +219,7 @@ export const eventRoutes: readonly Route[] = [
     operationId: 'digest',
     summary: 'Issues and events with the digest that a React framework showed instead of the error.',
     action: 'event:read',
-    response: shapes.digest,
+    response: restDigest,
     handle: async ({ app, actor, found, params }) => {
       const organization = organizationOf(found)
       const view = viewOf({ app, actor, found, query: {} })
@@ -262,7 +260,7 @@ export const eventRoutes: readonly Route[] = [
     operationId: 'projectEvent',
     summary: 'One event of a project by its id.',
     action: 'event:read',
-    response: shapes.event,
+    response: restEvent,
     handle: async (call) => {
       const { row, issue } = await projectEvent(call)
       return { body: await placeEvent(call.app, issue, row, readableIds(call)) }
@@ -289,7 +287,7 @@ export const eventRoutes: readonly Route[] = [
     summary: 'Events of a project, newest first.',
     action: 'event:read',
     query: z.object({ ...rangeQuery, environment: viewQuery.environment, ...pageQuery, query: searchText }),
-    response: z.array(listedEvent),
+    response: z.array(restProjectEvent),
     handle: async (call) => {
       const page = await listProjectEvents(call.app, projectOf(call.found), {
         scope: scopeOf(viewOf(call, '14d')),
@@ -308,7 +306,7 @@ export const eventRoutes: readonly Route[] = [
     operationId: 'attachments',
     summary: 'Attachments of an event.',
     action: 'event:read',
-    response: z.array(shapes.attachment),
+    response: z.array(restAttachment),
     handle: ({ app, found, params }) => {
       const id = eventIdOf(params.event ?? '')
       if (id === undefined) throw new MishapError('NOT_FOUND')
@@ -324,7 +322,7 @@ export const eventRoutes: readonly Route[] = [
     query: z.object({
       download: z.string().optional().describe('1: the bytes, to be saved; view: the bytes, to be shown.'),
     }),
-    response: shapes.attachment,
+    response: restAttachment,
     handle: async ({ app, found, params, query }) => {
       const id = Number(/^\d{1,15}$/.test(params.attachment ?? '') ? params.attachment : 0)
       const item = app.meta.attachmentById(id)

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
-import * as people from '../../contract/people-schemas.ts'
-import type { RestFeedback } from '../../contract/rest.ts'
+import { feedbackChangeBody, feedbackState, type RestFeedback, restFeedback } from '../../contract/feedback.ts'
 import type { App } from '../../processes/app.ts'
 import { toRestFeedback } from '../../query/feedback.ts'
 import type { Feedback } from '../../store/meta/issues/feedback.ts'
@@ -14,7 +13,7 @@ const ofIssueMax = 100
 
 const listQuery = z.object({
   project: viewQuery.project,
-  status: people.feedbackState.optional().describe('new, resolved or spam; all when it is left out.'),
+  status: feedbackState.optional().describe('new, resolved or spam; all when it is left out.'),
   ...pageQuery,
 })
 
@@ -73,7 +72,7 @@ export const feedbackRoutes: readonly Route[] = [
     summary: 'User feedback of an organization, newest first.',
     action: 'issue:read',
     query: listQuery,
-    response: z.array(people.feedback),
+    response: z.array(restFeedback),
     handle: list,
   }),
   route({
@@ -83,7 +82,7 @@ export const feedbackRoutes: readonly Route[] = [
     summary: 'User feedback of a project, newest first.',
     action: 'issue:read',
     query: listQuery,
-    response: z.array(people.feedback),
+    response: z.array(restFeedback),
     handle: list,
   }),
   route({
@@ -92,7 +91,7 @@ export const feedbackRoutes: readonly Route[] = [
     operationId: 'feedback',
     summary: 'One feedback.',
     action: 'issue:read',
-    response: people.feedback,
+    response: restFeedback,
     handle: (call) => ({ body: oneOf(call.app, feedbackHere(call).id) }),
   }),
   route({
@@ -101,8 +100,8 @@ export const feedbackRoutes: readonly Route[] = [
     operationId: 'updateFeedback',
     summary: 'Calls a feedback new, resolved or spam.',
     action: 'issue:triage',
-    body: z.object({ status: people.feedbackState }),
-    response: people.feedback,
+    body: feedbackChangeBody,
+    response: restFeedback,
     handle: (call) => {
       const { app, actor, body } = call
       const { id } = feedbackHere(call)
@@ -130,7 +129,7 @@ export const feedbackRoutes: readonly Route[] = [
       operationId: i === 0 ? 'organizationIssueFeedback' : 'issueFeedback',
       summary: 'What people wrote about the events of an issue, newest first; spam is left out.',
       action: 'issue:read',
-      response: z.array(people.feedback),
+      response: z.array(restFeedback),
       handle: ({ app, found }) => ({
         body: toRestFeedback(app, app.meta.feedbackOfIssue(issueOf(found).id, ofIssueMax)),
       }),

@@ -1,10 +1,17 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
-import * as shapes from '../../contract/grouping-schemas.ts'
-import { groupingConfig } from '../../contract/grouping-schemas.ts'
+import {
+  type GroupingPreviewBody,
+  groupingPreviewBody,
+  restGroupingInfo,
+  restGroupingPreview,
+  restIssueHash,
+  restSimilarIssue,
+  restUnmerge,
+} from '../../contract/grouping.ts'
 import { readFingerprintRules } from '../../domain/fingerprint-rules.ts'
 import { groupingVersionOf } from '../../domain/grouping.ts'
-import { ruleSentence, ruleTextMax } from '../../domain/rule-text.ts'
+import { ruleSentence } from '../../domain/rule-text.ts'
 import { readStackRules } from '../../domain/stack-rules.ts'
 import { eventById } from '../../query/events.ts'
 import { groupingInfoOf, issueHashesOf, issueName, previewOf, similarTo } from '../../query/grouping.ts'
@@ -13,15 +20,9 @@ import { issueOf, organizationOf, projectOf, route } from '../route.ts'
 
 const P = '/projects/:org/:project'
 const hash = z.string().regex(/^[0-9a-f]{16}$/, 'A hash of 16 hexadecimal characters.')
-const rules = z.string().max(ruleTextMax, `At most ${ruleTextMax} characters.`)
-const previewBody = z.object({
-  fingerprintingRules: rules.optional(),
-  groupingEnhancements: rules.optional(),
-  groupingConfig: groupingConfig.optional(),
-})
 
 /** Throws VALIDATION that says what stands wrong where. */
-function demandReadable({ fingerprintingRules = '', groupingEnhancements = '' }: z.output<typeof previewBody>): void {
+function demandReadable({ fingerprintingRules = '', groupingEnhancements = '' }: GroupingPreviewBody): void {
   const fields = {
     fingerprintingRules: readFingerprintRules(fingerprintingRules).errors.map(ruleSentence),
     groupingEnhancements: readStackRules(groupingEnhancements).errors.map(ruleSentence),
@@ -41,7 +42,7 @@ const issueRoutesOf = (path: string, id: NameOf): Route[] => [
     operationId: id('IssueHashes'),
     summary: 'Hashes that lead to an issue, those with most events first.',
     action: 'issue:read',
-    response: z.array(shapes.issueHash),
+    response: z.array(restIssueHash),
     handle: async ({ app, found }) => ({ body: await issueHashesOf(app, issueOf(found)) }),
   }),
   route({
@@ -52,7 +53,7 @@ const issueRoutesOf = (path: string, id: NameOf): Route[] => [
       'Takes hashes out of an issue: their events become an issue of their own, or the merged one that brought them.',
     action: 'issue:triage',
     query: z.object({ id: z.array(hash).min(1, 'At least one hash.').max(500).describe('A hash, repeated.') }),
-    response: shapes.unmerge,
+    response: restUnmerge,
     handle: async ({ app, actor, found, query }) => {
       const { issue, made, events } = await app.unmerge(issueOf(found).id, query.id, actor.person.id)
       for (const item of made ? [issue, made] : [issue])
@@ -66,7 +67,7 @@ const issueRoutesOf = (path: string, id: NameOf): Route[] => [
     operationId: id('IssueSimilar'),
     summary: 'Issues of the same project that are most like one, by stack and message of their newest events.',
     action: 'issue:read',
-    response: z.array(shapes.similarIssue),
+    response: z.array(restSimilarIssue),
     handle: async ({ app, found }) => ({ body: await similarTo(app, issueOf(found)) }),
   }),
 ]
@@ -79,7 +80,7 @@ export const groupingRoutes: readonly Route[] = [
     operationId: 'eventGroupingInfo',
     summary: 'How an event is grouped by the rules of now: each variant as a tree, with what counted and why.',
     action: 'event:read',
-    response: shapes.groupingInfo,
+    response: restGroupingInfo,
     handle: async ({ app, found, params }) => {
       const known = await eventById(app, [projectOf(found).id], params.event ?? '')
       if (!known) throw new MishapError('NOT_FOUND')
@@ -93,8 +94,8 @@ export const groupingRoutes: readonly Route[] = [
     summary:
       'Which of the project’s newest 100 events would belong to another issue by these rules and this version, if they came again. Changes nothing.',
     action: 'project:write',
-    body: previewBody,
-    response: shapes.groupingPreview,
+    body: groupingPreviewBody,
+    response: restGroupingPreview,
     handle: async ({ app, actor, found, body }) => {
       // The answer tells of events and their issues, which a token for projects alone may not read.
       app.auth.demand(actor, 'event:read', { organization: organizationOf(found), project: projectOf(found) })

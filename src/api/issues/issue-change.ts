@@ -1,9 +1,9 @@
 import type { Actor } from '../../auth/auth.ts'
-import type { RestIssueChange } from '../../contract/rest-triage.ts'
+import type { IssueChangeBody, RestIssueChange } from '../../contract/issue-changes.ts'
 import type { App } from '../../processes/app.ts'
 import type { NoticeKind } from '../../store/meta/issues/attention.ts'
 import type { Issue } from '../../store/meta/meta.ts'
-import { actionOf, type IssueChangeBody, ownFields, readChange, type Wish } from './issue-input.ts'
+import { actionOf, ownFields, readChange, type Wish } from './issue-input.ts'
 
 /** From this many on a change is done in steps, so that nothing else waits for it. */
 export const manyFrom = 50

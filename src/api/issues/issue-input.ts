@@ -1,59 +1,10 @@
-import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
-import { openSubstatuses, type StatusDetails, substatuses } from '../../domain/issue-states.ts'
+import type { IssueChangeBody, StatusDetailsBody } from '../../contract/issue-changes.ts'
+import { openSubstatuses, type StatusDetails } from '../../domain/issue-states.ts'
 import type { App } from '../../processes/app.ts'
 import { latestReleases } from '../../query/latest.ts'
 import type { IssueChange } from '../../store/meta/issues/triage.ts'
 import type { Issue, Person } from '../../store/meta/meta.ts'
-import { revisionField } from '../input.ts'
-
-const minutesMax = 5 * 366 * 24 * 60
-const count = z.int('A whole number.').min(1, 'At least 1.').max(1_000_000_000, 'At most 1,000,000,000.').nullish()
-const minutes = z.int('Whole minutes.').min(1, 'At least 1 minute.').max(minutesMax, 'At most five years.').nullish()
-const release = z.string().trim().min(1, 'A version.').max(200, 'At most 200 characters.').nullish()
-const time = z.iso.datetime({ offset: true, error: 'A time such as 2026-11-22T10:00:00Z.' }).nullish()
-
-/** What goes with a status; unknown names are ignored, as clients send back what they were given. */
-const detailFields = z.object({
-  inRelease: release.describe('resolved: in this release; latest: the latest one of its project.'),
-  inNextRelease: z.boolean().nullish().describe('resolved: in the release that is made next.'),
-  inCommit: z
-    .object({
-      repository: z.string('The name of a repository.').trim().min(1, 'The name of a repository.').max(200),
-      commit: z.string('The whole id of a commit.').trim().min(1, 'The whole id of a commit.').max(64),
-    })
-    .nullish()
-    .describe('resolved: in the release of its project that has this commit, as soon as there is one.'),
-  afterRelease: z.string().max(200).nullish(),
-  ignoreDuration: minutes.describe('archived: for so many minutes.'),
-  ignoreUntil: time.describe('archived: until this time.'),
-  ignoreCount: count.describe('archived: until so many more events.'),
-  ignoreWindow: minutes.describe('archived: until ignoreCount events come within so many minutes.'),
-  ignoreUserCount: count.describe('archived: until so many users met it.'),
-  ignoreUserWindow: minutes,
-  eventsBefore: z.int().min(0).nullish(),
-})
-
-export const changeBody = z.object({
-  status: z
-    .enum(['resolved', 'unresolved', 'ignored', 'archived', 'muted', 'resolvedInNextRelease'])
-    .optional()
-    .describe('ignored, archived and muted are one.'),
-  substatus: z.enum(substatuses).nullish(),
-  statusDetails: detailFields.optional(),
-  assignedTo: z.string().max(254).nullish(),
-  priority: z.enum(['high', 'medium', 'low']).nullish().describe('null: it follows from level and state again.'),
-  hasSeen: z.boolean().optional().describe('The caller’s own, as the next two: who may read an issue may set it.'),
-  isBookmarked: z.boolean().optional(),
-  isSubscribed: z.boolean().optional(),
-  merge: z
-    .union([z.boolean(), z.literal(1)])
-    .optional()
-    .describe('Of several issues: makes them one.'),
-  discard: z.boolean().optional().describe('Deletes the issues and filters what comes of them.'),
-  revision: revisionField,
-})
-export type IssueChangeBody = z.output<typeof changeBody>
 
 /** Fields that are the caller's own: nobody else is told. */
 export const ownFields = ['hasSeen', 'isBookmarked', 'isSubscribed'] as const
@@ -81,9 +32,7 @@ function assigneeOf(app: App, organizationId: number, text: string | null): Pers
   return person
 }
 
-type Given = NonNullable<IssueChangeBody['statusDetails']>
-
-function archivedDetails(given: Given, nowMs: number): StatusDetails {
+function archivedDetails(given: StatusDetailsBody, nowMs: number): StatusDetails {
   const { ignoreDuration, ignoreUntil, ignoreCount, ignoreWindow, ignoreUserCount, ignoreUserWindow } = given
   const untilMs = ignoreDuration ? nowMs + ignoreDuration * 60_000 : ignoreUntil ? Date.parse(ignoreUntil) : undefined
   if (untilMs !== undefined && untilMs <= nowMs) refuse('statusDetails', 'ignoreUntil: a time to come.')
@@ -103,7 +52,7 @@ function archivedDetails(given: Given, nowMs: number): StatusDetails {
 type Known = { latest(): string; having(repository: string, commit: string): string | undefined }
 
 /** Details of a resolution for one issue. */
-function resolvedDetails(given: Given, inNext: boolean, { latest, having }: Known): StatusDetails {
+function resolvedDetails(given: StatusDetailsBody, inNext: boolean, { latest, having }: Known): StatusDetails {
   if (given.inCommit) {
     if (inNext) refuse('statusDetails', 'Either inCommit or inNextRelease.')
     const { repository, commit } = given.inCommit

@@ -1,8 +1,17 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
-import type { RestIssue } from '../../contract/rest.ts'
-import * as shapes from '../../contract/schemas.ts'
-import * as triage from '../../contract/triage-schemas.ts'
+import { type IssueChangeBody, issueChangeBody } from '../../contract/issue-changes.ts'
+import {
+  type RestIssue,
+  type RestIssueDetail,
+  restActivities,
+  restInCommon,
+  restIssue,
+  restIssueDetail,
+  restShortId,
+  restTag,
+  restTagValue,
+} from '../../contract/issues.ts'
 import { inCommonOf } from '../../query/in-common.ts'
 import { activityOf, figuresOf, issueDetail, toRestIssues } from '../../query/issue.ts'
 import { defaultQuery, issueSorts, listIssues } from '../../query/issues.ts'
@@ -25,7 +34,7 @@ import {
   viewQuery,
 } from '../route.ts'
 import { updateIssues } from './issue-change.ts'
-import { actionOf, changeBody, type IssueChangeBody } from './issue-input.ts'
+import { actionOf } from './issue-input.ts'
 
 const listQuery = z.object({
   ...viewQuery,
@@ -68,7 +77,7 @@ const item = async (call: Call<{ statsPeriod?: string | undefined; environment?:
 })
 const oneQuery = z.object({ ...rangeQuery, environment: viewQuery.environment })
 
-async function change(call: Call<object, IssueChangeBody>): Promise<Answer<z.input<typeof shapes.issueDetail>>> {
+async function change(call: Call<object, IssueChangeBody>): Promise<Answer<RestIssueDetail>> {
   const { app, actor, body, found, request } = call
   const issue = issueOf(found)
   const here = { organization: organizationOf(found), project: projectOf(found), issue }
@@ -102,7 +111,7 @@ const ownRoutes = (path: string, id: NameOf): Route[] => [
     summary: 'One issue with tags and activity.',
     action: 'issue:read',
     query: oneQuery,
-    response: shapes.issueDetail,
+    response: restIssueDetail,
     handle: item,
   }),
   route({
@@ -112,8 +121,8 @@ const ownRoutes = (path: string, id: NameOf): Route[] => [
     summary:
       'Resolve, unresolve, archive, assign or discard an issue. 409 when `revision` or If-Match is not its own any more. Who may only read sets what is their own.',
     action: 'issue:own',
-    body: changeBody,
-    response: shapes.issueDetail,
+    body: issueChangeBody,
+    response: restIssueDetail,
     handle: change,
   }),
   route({
@@ -122,7 +131,7 @@ const ownRoutes = (path: string, id: NameOf): Route[] => [
     operationId: id('IssueActivities'),
     summary: 'What happened to an issue, newest first.',
     action: 'issue:read',
-    response: z.strictObject({ activity: z.array(shapes.activity) }),
+    response: restActivities,
     handle: ({ app, found }) => ({ body: { activity: activityOf(app, issueOf(found).id) } }),
   }),
 ]
@@ -135,7 +144,7 @@ const tagRoutes = (path: string, id: NameOf): Route[] => [
     summary: 'Distribution of each tag over an issue’s newest 5,000 events.',
     action: 'issue:read',
     query: oneQuery,
-    response: z.array(shapes.tag),
+    response: z.array(restTag),
     handle: async (call) => ({
       body: await tagsOfIssue(call.app, issueOf(call.found), scopeOf(viewOf(call, '90d')), 10),
     }),
@@ -147,7 +156,7 @@ const tagRoutes = (path: string, id: NameOf): Route[] => [
     summary: 'Tag values that its events have more often than the other events of the project, the surest first.',
     action: 'issue:read',
     query: oneQuery,
-    response: triage.inCommon,
+    response: restInCommon,
     handle: async (call) => ({
       body: await inCommonOf(call.app, issueOf(call.found), scopeOf(viewOf(call, '14d'))),
     }),
@@ -159,7 +168,7 @@ const tagRoutes = (path: string, id: NameOf): Route[] => [
     summary: 'Distribution of one tag.',
     action: 'issue:read',
     query: oneQuery,
-    response: shapes.tag,
+    response: restTag,
     handle: async (call) => {
       const [tag] = await tagsOfIssue(call.app, issueOf(call.found), scopeOf(viewOf(call, '90d')), 100, call.params.key)
       if (!tag) throw new MishapError('NOT_FOUND')
@@ -173,7 +182,7 @@ const tagRoutes = (path: string, id: NameOf): Route[] => [
     summary: 'Values of one tag, most events first.',
     action: 'issue:read',
     query: oneQuery,
-    response: z.array(shapes.tagValue),
+    response: z.array(restTagValue),
     handle: async (call) => {
       const key = call.params.key ?? ''
       const [tag] = await tagsOfIssue(call.app, issueOf(call.found), scopeOf(viewOf(call, '90d')), 1000, key)
@@ -191,7 +200,7 @@ export const issueRoutes: readonly Route[] = [
     summary: 'Issues of an organization: the stream.',
     action: 'issue:read',
     query: listQuery,
-    response: z.array(shapes.issue),
+    response: z.array(restIssue),
     handle: list,
   }),
   route({
@@ -201,7 +210,7 @@ export const issueRoutes: readonly Route[] = [
     summary: 'Issues of one project.',
     action: 'issue:read',
     query: listQuery,
-    response: z.array(shapes.issue),
+    response: z.array(restIssue),
     handle: list,
   }),
   ...['/organizations/:org/issues/:issue', '/issues/:issue'].flatMap((path, i): Route[] => {
@@ -214,7 +223,7 @@ export const issueRoutes: readonly Route[] = [
     operationId: 'shortId',
     summary: 'The issue of a short id.',
     action: 'organization:read',
-    response: shapes.shortId,
+    response: restShortId,
     handle: async (call) => {
       const { app, actor, params } = call
       const organization = organizationOf(call.found)

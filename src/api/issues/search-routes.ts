@@ -1,14 +1,20 @@
 import { z } from 'zod'
 import type { Actor } from '../../auth/auth.ts'
 import { MishapError } from '../../base/errors.ts'
-import type { RestSearch } from '../../contract/rest-search.ts'
-import * as shapes from '../../contract/search-schemas.ts'
+import {
+  newSearchBody,
+  type RestSearch,
+  restCompletion,
+  restSearch,
+  type SearchChangeBody,
+  searchChangeBody,
+} from '../../contract/search.ts'
 import type { App } from '../../processes/app.ts'
 import { completionsOf } from '../../query/completion.ts'
 import { checkQuery } from '../../query/issues.ts'
 import { toRestSearch, type ViewAsker, viewsOf } from '../../query/saved.ts'
 import type { SavedSearch, SearchView } from '../../store/meta/issues/searches.ts'
-import { revisionField, revisionOf } from '../input.ts'
+import { revisionOf } from '../input.ts'
 import type { Found, Route } from '../route.ts'
 import { askedProjects, limitOf, organizationOf, pageQuery, route, viewOf, viewQuery } from '../route.ts'
 
@@ -34,34 +40,8 @@ function searchOf(app: App, actor: Actor, found: Found, id: string | undefined):
   return savedSearch
 }
 
-const body = z.object({
-  name: z.string().max(300),
-  query: z.string().max(5000).default(''),
-  sort: z.enum(['date', 'new', 'freq', 'user']).default('date'),
-  type: z.number().int().optional(),
-  visibility: z.enum(['owner', 'organization']).default('owner'),
-  projects: z.array(z.string().max(50)).max(100).default([]),
-  environments: z.array(z.string().max(64)).max(100).default([]),
-  statsPeriod: z.string().max(20).nullable().default(null),
-  start: z.string().max(40).nullable().default(null),
-  end: z.string().max(40).nullable().default(null),
-})
-const change = z.object({
-  name: body.shape.name.optional(),
-  query: z.string().max(5000).optional(),
-  sort: z.enum(['date', 'new', 'freq', 'user']).optional(),
-  type: z.number().int().optional(),
-  visibility: z.enum(['owner', 'organization']).optional(),
-  projects: z.array(z.string().max(50)).max(100).optional(),
-  environments: z.array(z.string().max(64)).max(100).optional(),
-  statsPeriod: z.string().max(20).nullable().optional(),
-  start: z.string().max(40).nullable().optional(),
-  end: z.string().max(40).nullable().optional(),
-  revision: revisionField,
-})
-
 /** Two dates, a length, or '' for the usual one; undefined: none of them was given. Throws VALIDATION. */
-function spanOf(given: z.output<typeof change>): string | undefined {
+function spanOf(given: SearchChangeBody): string | undefined {
   const { statsPeriod, start, end } = given
   if (start && end) return `${start}/${end}`
   if (start || end) throw new MishapError('VALIDATION', { fields: { start: ['start and end are given together.'] } })
@@ -69,7 +49,7 @@ function spanOf(given: z.output<typeof change>): string | undefined {
   return statsPeriod ?? ''
 }
 
-function partsOf(given: z.output<typeof change>): Partial<{ name: string; shared: boolean } & SearchView> {
+function partsOf(given: SearchChangeBody): Partial<{ name: string; shared: boolean } & SearchView> {
   const { name, query, sort, visibility, projects, environments } = given
   const span = spanOf(given)
   return {
@@ -101,7 +81,7 @@ const savedRoutes: Route[] = [
     operationId: 'listSearches',
     summary: 'Saved views of the issue stream: one’s own and those that are shared.',
     action: 'issue:read',
-    response: z.array(shapes.savedSearch),
+    response: z.array(restSearch),
     handle: ({ app, actor, found }) => ({
       body: viewsOf(app.meta, organizationOf(found).id, asker(app, actor, found)),
     }),
@@ -112,9 +92,9 @@ const savedRoutes: Route[] = [
     operationId: 'createSearch',
     summary: 'Save a view. One for the whole organization needs the right to triage.',
     action: 'search:own',
-    body,
+    body: newSearchBody,
     status: 201,
-    response: shapes.savedSearch,
+    response: restSearch,
     handle: ({ app, actor, found, body: given }) => {
       const shared = given.visibility === 'organization'
       demandShared(app, actor, found, shared)
@@ -140,7 +120,7 @@ const savedRoutes: Route[] = [
     operationId: 'search',
     summary: 'One saved view.',
     action: 'issue:read',
-    response: shapes.savedSearch,
+    response: restSearch,
     handle: ({ app, actor, found, params }) => ({
       body: toRest(app, actor, found, searchOf(app, actor, found, params.search)),
     }),
@@ -151,8 +131,8 @@ const savedRoutes: Route[] = [
     operationId: 'updateSearch',
     summary: 'Change a saved view; 409 when `revision` or If-Match is not its own any more.',
     action: 'search:own',
-    body: change,
-    response: shapes.savedSearch,
+    body: searchChangeBody,
+    response: restSearch,
     handle: ({ app, actor, found, params, body: given, request }) => {
       const savedSearch = searchOf(app, actor, found, params.search)
       const parts = partsOf(given)
@@ -201,7 +181,7 @@ export const searchRoutes: readonly Route[] = [
       query: z.string().max(200).optional().describe('What the values contain.'),
       ...pageQuery,
     }),
-    response: z.array(shapes.completion),
+    response: z.array(restCompletion),
     handle: async (call) => ({
       body: (
         await completionsOf(call.app, viewOf(call, '14d'), {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
-import * as shapes from '../../contract/trace-schemas.ts'
+import { restTrace, restTraceMeta } from '../../contract/traces.ts'
 import { traceMeta, traceSpansMax, traceTree } from '../../query/trace.ts'
 import { normalizeId } from '../../wire/ids.ts'
 import type { Route } from '../route.ts'
@@ -21,7 +21,7 @@ export const traceRoutes: readonly Route[] = [
     summary:
       'What a trace has in the projects that the caller may read: its segments, its errors, how many spans. A trace that nothing is stored of is empty.',
     action: 'event:read',
-    response: shapes.traceMeta,
+    response: restTraceMeta,
     query: z.object({
       timestamp: z.coerce.number().optional().describe('A moment, seconds since 1970: segments near it are listed.'),
     }),
@@ -37,7 +37,7 @@ export const traceRoutes: readonly Route[] = [
     operationId: 'trace',
     summary: `Spans of a trace as trees, its errors beside them; at most ${traceSpansMax} spans, segments first. The header X-Truncated says that more are stored.`,
     action: 'event:read',
-    response: shapes.trace,
+    response: restTrace,
     handle: async (call) => {
       const { nodes, truncated } = await traceTree(call.app, readableIds(call), traceIdOf(call.params.trace))
       return truncated ? { body: nodes, headers: { 'x-truncated': String(traceSpansMax) } } : { body: nodes }

@@ -1,22 +1,10 @@
 import { z } from 'zod'
 import type { LoginSession } from '../../auth/auth.ts'
+import { passwordChangeBody, type RestLoginSession, restLoginSession } from '../../contract/account.ts'
 import type { Route } from '../route.ts'
 import { route } from '../route.ts'
 
-const session = z
-  .strictObject({
-    id: z.string(),
-    isCurrent: z.boolean().describe('The session that asks.'),
-    browser: z.string().nullable(),
-    system: z.string().nullable(),
-    userAgent: z.string(),
-    address: z.string().nullable().describe('Where it was signed in from.'),
-    dateCreated: z.iso.datetime(),
-    dateLastUsed: z.iso.datetime().describe('To within five minutes.'),
-  })
-  .meta({ id: 'LoginSession' })
-
-const toRest = ({ createdMs, lastUsedMs, address, ...one }: LoginSession): z.input<typeof session> => ({
+const toRest = ({ createdMs, lastUsedMs, address, ...one }: LoginSession): RestLoginSession => ({
   ...one,
   address: address || null,
   dateCreated: new Date(createdMs).toISOString(),
@@ -33,7 +21,7 @@ export const accountRoutes: readonly Route[] = [
     operationId: 'listSessions',
     summary: 'The caller’s login sessions: the one that asks, then the latest used first. No token may ask.',
     action: 'session',
-    response: z.array(session),
+    response: z.array(restLoginSession),
     handle: async ({ app, request }) => ({ body: (await app.auth.sessionsOf(request.headers)).map(toRest) }),
   }),
   route({
@@ -69,11 +57,7 @@ export const accountRoutes: readonly Route[] = [
     summary:
       'Changes the caller’s password; the other login sessions end, with `endTokens` the caller’s API tokens too. The answer sets the cookie of the session that goes on. No token may ask.',
     action: 'session',
-    body: z.object({
-      currentPassword: z.string().max(1000),
-      newPassword: z.string().max(1000),
-      endTokens: z.boolean().default(false),
-    }),
+    body: passwordChangeBody,
     status: 204,
     response: z.undefined(),
     handle: async ({ app, body, request }) => {

@@ -1,10 +1,21 @@
 import { z } from 'zod'
-import { changeChannel, channelKinds, makeChannel, shownRecipientsOf, shownTargetOf } from '../../alert/channel.ts'
+import { changeChannel, makeChannel, shownRecipientsOf, shownTargetOf } from '../../alert/channel.ts'
 import type { Recipient } from '../../alert/recipients.ts'
 import { clearSmtp, setSmtp, smtpOf } from '../../alert/smtp.ts'
 import { MishapError } from '../../base/errors.ts'
-import * as shapes from '../../contract/notification-schemas.ts'
-import type { RestChannel, RestDelivery } from '../../contract/rest-notifications.ts'
+import {
+  channelChangeBody,
+  confirmationBody,
+  mailServerBody,
+  newChannelBody,
+  type RestChannel,
+  type RestDelivery,
+  type RestMailServer,
+  restChannel,
+  restDelivery,
+  restMailServer,
+  restNewChannel,
+} from '../../contract/notifications.ts'
 import type { App } from '../../processes/app.ts'
 import type { Channel, Delivery } from '../../store/meta/issues/alerts.ts'
 import type { Found, Route } from '../route.ts'
@@ -55,29 +66,7 @@ function channelOf(app: App, found: Found, id: string | undefined): Channel {
   return channel
 }
 
-/** Its rules are the store's. */
-const givenName = z.string().max(300)
-const targetText = z.string().max(20_000)
-const projectText = z.string().max(50).nullable()
-const newChannel = z.object({
-  kind: z.enum(channelKinds, { error: 'email, slack or webhook.' }),
-  name: givenName,
-  target: targetText,
-  project: projectText.optional(),
-})
-const changedChannel = z
-  .object({ name: givenName, target: targetText, project: projectText, isActive: z.boolean() })
-  .partial()
-const smtpBody = z.object({
-  host: z.string().max(300),
-  port: z.number(),
-  security: z.string().max(20),
-  user: z.string().max(300).default(''),
-  password: z.string().max(1000).optional(),
-  from: z.string().max(300),
-})
-
-function mailServerOf(app: App): z.output<typeof shapes.mailServer> {
+function mailServerOf(app: App): RestMailServer {
   const smtp = smtpOf(app)
   if (!smtp) return null
   const { password, ...rest } = smtp
@@ -94,7 +83,7 @@ export const notificationRoutes: readonly Route[] = [
     operationId: 'listChannels',
     summary: 'Channels that are told of new and regressed issues.',
     action: 'channel:read',
-    response: z.array(shapes.channel),
+    response: z.array(restChannel),
     handle: ({ app, found }) => ({
       body: app.meta.channelsOf(organizationOf(found).id).map((channel) => toRestChannel(app, channel)),
     }),
@@ -105,9 +94,9 @@ export const notificationRoutes: readonly Route[] = [
     operationId: 'createChannel',
     summary: 'Makes a channel; the secret that a generic webhook signs with is shown this once.',
     action: 'channel:write',
-    body: newChannel,
+    body: newChannelBody,
     status: 201,
-    response: z.strictObject({ channel: shapes.channel, secret: z.string().nullable() }),
+    response: restNewChannel,
     handle: async ({ app, found, body }) => {
       const { channel, secret } = makeChannel(app, organizationOf(found).id, { ...body, project: body.project ?? null })
       await app.alerts.askToConfirm(channel)
@@ -120,8 +109,8 @@ export const notificationRoutes: readonly Route[] = [
     operationId: 'updateChannel',
     summary: 'Renames, redirects, limits to a project, switches a channel.',
     action: 'channel:write',
-    body: changedChannel,
-    response: shapes.channel,
+    body: channelChangeBody,
+    response: restChannel,
     handle: async ({ app, found, params, body: { isActive, ...rest } }) => {
       const channel = changeChannel(app, channelOf(app, found, params.channel), { ...rest, active: isActive })
       if (rest.target !== undefined) await app.alerts.askToConfirm(channel)
@@ -147,7 +136,7 @@ export const notificationRoutes: readonly Route[] = [
     operationId: 'testChannel',
     summary: 'Sends a test message now and says how it ended; empty when nobody would get it.',
     action: 'channel:write',
-    response: z.array(shapes.delivery),
+    response: z.array(restDelivery),
     handle: async ({ app, found, params }) => ({
       body: (await app.alerts.test(channelOf(app, found, params.channel))).map(toRestDelivery),
     }),
@@ -159,8 +148,8 @@ export const notificationRoutes: readonly Route[] = [
     summary:
       'Mails a link to an address of the channel that belongs to no member and has not confirmed; an earlier link ends. Without an address all that were never asked.',
     action: 'channel:write',
-    body: z.object({ address: z.string().max(300).optional() }),
-    response: shapes.channel,
+    body: confirmationBody,
+    response: restChannel,
     handle: async ({ app, found, params, body }) => {
       const channel = channelOf(app, found, params.channel)
       const isWaiting = ({ address, state }: Recipient) => address === body.address && state === 'unconfirmed'
@@ -178,7 +167,7 @@ export const notificationRoutes: readonly Route[] = [
     operationId: 'listDeliveries',
     summary: 'The latest messages of a channel, newest first, with their tries and errors.',
     action: 'channel:read',
-    response: z.array(shapes.delivery),
+    response: z.array(restDelivery),
     handle: ({ app, found, params }) => ({
       body: app.meta.deliveryLog(channelOf(app, found, params.channel).id, logMax).map(toRestDelivery),
     }),
@@ -189,7 +178,7 @@ export const notificationRoutes: readonly Route[] = [
     operationId: 'mailServer',
     summary: 'The mail server that notifications leave by, without its password; null when none is set.',
     action: 'instance:write',
-    response: shapes.mailServer,
+    response: restMailServer,
     handle: ({ app }) => ({ body: mailServerOf(app) }),
   }),
   route({
@@ -198,8 +187,8 @@ export const notificationRoutes: readonly Route[] = [
     operationId: 'setMailServer',
     summary: 'Sets the mail server; an absent password keeps the one of the same server and account.',
     action: 'instance:write',
-    body: smtpBody,
-    response: shapes.mailServer,
+    body: mailServerBody,
+    response: restMailServer,
     handle: ({ app, body }) => {
       setSmtp(app, body)
       return { body: mailServerOf(app) }

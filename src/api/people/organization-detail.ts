@@ -1,4 +1,4 @@
-import { organizationDetail } from '../../contract/team-schemas.ts'
+import { restOrganizationDetail } from '../../contract/teams.ts'
 import { organizationOf, type Route, route } from '../route.ts'
 import { toRestOrganization } from './organization-routes.ts'
 import { roleLists } from './role-lists.ts'
@@ -12,7 +12,7 @@ export const organizationDetailRoutes: readonly Route[] = [
     operationId: 'organization',
     summary: 'One organization, with its one team and the roles that members may have.',
     action: 'organization:read',
-    response: organizationDetail,
+    response: restOrganizationDetail,
     handle: ({ app, actor, found }) => {
       const organization = organizationOf(found)
       const teams = [toRestTeam(app, actor, organization, false)]

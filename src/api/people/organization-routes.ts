@@ -2,8 +2,10 @@ import { z } from 'zod'
 import type { Actor } from '../../auth/auth.ts'
 import { scopes } from '../../auth/may.ts'
 import { MishapError } from '../../base/errors.ts'
-import type { RestMember, RestOrganization } from '../../contract/rest.ts'
-import * as shapes from '../../contract/schemas.ts'
+import { restTagKey, restTagValue } from '../../contract/issues.ts'
+import { type RestOrganization, restOrganization, restRegions, restRoot } from '../../contract/organizations.ts'
+import { type RestMember, type RestUser, restMember, restUser } from '../../contract/people.ts'
+import { type RestToken, restNewToken, restToken, tokenName } from '../../contract/tokens.ts'
 import type { App } from '../../processes/app.ts'
 import type { ApiToken, Organization } from '../../store/meta/meta.ts'
 import { liveStream } from '../live.ts'
@@ -58,7 +60,7 @@ export function membersOf(app: App, organization: Organization): RestMember[] {
   })
 }
 
-function userOf(actor: Actor): z.input<typeof shapes.user> {
+function userOf(actor: Actor): RestUser {
   const { id, name, email } = actor.person
   return { id, name, email, username: email }
 }
@@ -68,7 +70,7 @@ const isOrganization = (actor: Actor) => actor.kind === 'token' && actor.ofOrgan
 
 const scopesOf = (actor: Actor) => (actor.kind === 'token' ? actor.scopes : [])
 
-function toRestToken(apiToken: ApiToken): z.input<typeof shapes.token> {
+function toRestToken(apiToken: ApiToken): RestToken {
   return {
     id: String(apiToken.id),
     name: apiToken.name,
@@ -81,7 +83,7 @@ function toRestToken(apiToken: ApiToken): z.input<typeof shapes.token> {
 }
 
 const tokenBody = z.object({
-  name: z.string().trim().min(1, '1 to 64 characters.').max(64, '1 to 64 characters.'),
+  name: tokenName,
   scopes: z.array(z.enum(scopes)).min(1, 'At least one scope.').max(scopes.length),
   organization: z.string().max(100).optional(),
 })
@@ -108,11 +110,7 @@ export const organizationRoutes: readonly Route[] = [
     operationId: 'root',
     summary: 'Version of the API, the caller and the scopes of its token.',
     action: 'signed-in',
-    response: z.strictObject({
-      version: z.literal('0'),
-      user: shapes.user.nullable().describe('Null for a token of an organization.'),
-      auth: z.strictObject({ scopes: z.array(z.string()) }),
-    }),
+    response: restRoot,
     handle: ({ actor }) => ({
       body: {
         version: '0' as const,
@@ -127,7 +125,7 @@ export const organizationRoutes: readonly Route[] = [
     operationId: 'auth',
     summary: 'The caller.',
     action: 'signed-in',
-    response: shapes.user,
+    response: restUser,
     handle: ({ actor }) => {
       if (isOrganization(actor)) throw new MishapError('AUTH_FORBIDDEN')
       return { body: userOf(actor) }
@@ -139,7 +137,7 @@ export const organizationRoutes: readonly Route[] = [
     operationId: 'regions',
     summary: 'Where the API is: one region, this installation.',
     action: 'signed-in',
-    response: z.strictObject({ regions: z.array(z.strictObject({ name: z.string(), url: z.string() })) }),
+    response: restRegions,
     handle: ({ app }) => ({ body: { regions: [{ name: 'self-hosted', url: app.config.url }] } }),
   }),
   route({
@@ -148,7 +146,7 @@ export const organizationRoutes: readonly Route[] = [
     operationId: 'listOrganizations',
     summary: 'Organizations that the caller may see.',
     action: 'signed-in',
-    response: z.array(shapes.organization),
+    response: z.array(restOrganization),
     handle: ({ app, actor }) => ({
       body: organizationsOf(app, actor).map((organization) => toRestOrganization(app, organization)),
     }),
@@ -160,7 +158,7 @@ export const organizationRoutes: readonly Route[] = [
     operationId: 'listMembers',
     summary: 'Members of an organization, in the order of joining.',
     action: 'member:read',
-    response: z.array(shapes.member),
+    response: z.array(restMember),
     handle: ({ app, found }) => ({ body: membersOf(app, organizationOf(found)) }),
   }),
   route({
@@ -170,7 +168,7 @@ export const organizationRoutes: readonly Route[] = [
     summary: 'Tag keys in use, most events first.',
     action: 'event:read',
     query: z.object(viewQuery),
-    response: z.array(shapes.tagKey),
+    response: z.array(restTagKey),
     handle: async (call) => ({
       body: (await call.app.events.tagKeys(scopeOf(viewOf(call)), 200, call.request.signal)).map((tagKey) => ({
         key: tagKey.key,
@@ -186,7 +184,7 @@ export const organizationRoutes: readonly Route[] = [
     summary: 'Values of a tag in a project, most events first.',
     action: 'event:read',
     query: z.object(viewQuery),
-    response: z.array(shapes.tagValue),
+    response: z.array(restTagValue),
     handle: async (call) => {
       projectOf(call.found)
       const key = call.params.key ?? ''
@@ -205,7 +203,7 @@ export const organizationRoutes: readonly Route[] = [
     path: '/organizations/:org/live',
     operationId: 'live',
     summary:
-      'Server-sent events: what changes in an organization (contract/rest.ts LiveChange), resumable by Last-Event-ID; `missed` says that not all changes since then are known any more.',
+      'Server-sent events: what changes in an organization (contract/live.ts LiveChange), resumable by Last-Event-ID; `missed` says that not all changes since then are known any more.',
     action: 'issue:read',
     query: z.object({ lastEventId: z.string().optional().describe('As the header Last-Event-ID.') }),
     produces: 'text/event-stream',
@@ -226,7 +224,7 @@ export const organizationRoutes: readonly Route[] = [
     operationId: 'listTokens',
     summary: 'The caller’s own tokens, without their secrets.',
     action: 'token:own',
-    response: z.array(shapes.token),
+    response: z.array(restToken),
     handle: ({ app, actor }) => ({ body: app.meta.tokensOf(actor.person.id).map(toRestToken) }),
   }),
   route({
@@ -237,7 +235,7 @@ export const organizationRoutes: readonly Route[] = [
     action: 'token:own',
     body: tokenBody,
     status: 201,
-    response: shapes.createdToken,
+    response: restNewToken,
     handle: ({ app, actor, body }) => {
       const organization =
         body.organization === undefined

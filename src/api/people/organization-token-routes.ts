@@ -1,21 +1,16 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
+import {
+  organizationTokenBody,
+  type RestOrganizationToken,
+  restNewOrganizationToken,
+  restOrganizationToken,
+} from '../../contract/tokens.ts'
 import type { ApiToken } from '../../store/meta/meta.ts'
 import type { Route } from '../route.ts'
 import { organizationOf, route } from '../route.ts'
 
-const shape = z.strictObject({
-  id: z.string(),
-  name: z.string(),
-  scopes: z.array(z.string()),
-  tokenLastCharacters: z.string(),
-  dateCreated: z.iso.datetime(),
-  dateLastUsed: z.iso.datetime().nullable(),
-})
-const token = shape.meta({ id: 'OrganizationToken' })
-const newToken = z.strictObject({ ...shape.shape, token: z.string() }).meta({ id: 'NewOrganizationToken' })
-
-const toRest = (apiToken: ApiToken): z.input<typeof token> => ({
+const toRest = (apiToken: ApiToken): RestOrganizationToken => ({
   id: String(apiToken.id),
   name: apiToken.name,
   scopes: apiToken.scopes,
@@ -34,7 +29,7 @@ export const organizationTokenRoutes: readonly Route[] = [
     operationId: 'listOrganizationTokens',
     summary: 'Tokens of the organization, without their secrets.',
     action: 'token:organization',
-    response: z.array(token),
+    response: z.array(restOrganizationToken),
     handle: ({ app, found }) => ({ body: app.meta.tokensOfOrganization(organizationOf(found).id).map(toRest) }),
   }),
   route({
@@ -43,9 +38,9 @@ export const organizationTokenRoutes: readonly Route[] = [
     operationId: 'createOrganizationToken',
     summary: 'Makes a token of the organization with the scope org:ci; its secret is shown this once.',
     action: 'token:organization',
-    body: z.object({ name: z.string().trim().min(1, '1 to 64 characters.').max(64, '1 to 64 characters.') }),
+    body: organizationTokenBody,
     status: 201,
-    response: newToken,
+    response: restNewOrganizationToken,
     handle: ({ app, actor, body, found }) => {
       const organization = organizationOf(found)
       const { id, secret } = app.auth.createOrganizationToken(actor.person, body.name, organization)

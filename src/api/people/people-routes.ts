@@ -3,9 +3,16 @@ import { invitationMail } from '../../alert/invitation.ts'
 import type { Actor } from '../../auth/auth.ts'
 import { changeMember, inviteMember, removeMember, takeBack } from '../../auth/members.ts'
 import { MishapError } from '../../base/errors.ts'
-import * as people from '../../contract/people-schemas.ts'
-import type { RestInvitation } from '../../contract/rest.ts'
-import { memberDetail } from '../../contract/team-schemas.ts'
+import {
+  type InvitationBody,
+  invitationBody,
+  memberChangeBody,
+  type RestInvitation,
+  type RestNewInvitation,
+  restInvitation,
+  restNewInvitation,
+} from '../../contract/people.ts'
+import { type RestMemberDetail, restMemberDetail } from '../../contract/teams.ts'
 import type { App } from '../../processes/app.ts'
 import type { Organization } from '../../store/meta/meta.ts'
 import type { Invitation } from '../../store/meta/people/members.ts'
@@ -32,8 +39,8 @@ export async function sendInvitation(
   app: App,
   actor: Actor,
   organization: Organization,
-  asked: { email: string; role: z.output<typeof people.role> },
-): Promise<z.input<typeof people.newInvitation>> {
+  asked: InvitationBody,
+): Promise<RestNewInvitation> {
   const { invitation, secret } = inviteMember(app, actor.person, organization, asked)
   const link = `${app.config.url}/invite/${secret}`
   const { email: to, role, expiresMs } = invitation
@@ -46,9 +53,7 @@ export async function sendInvitation(
   }
 }
 
-type MemberDetail = z.input<typeof memberDetail>
-
-function memberHere(app: App, organization: Organization, id: string | undefined): MemberDetail {
+function memberHere(app: App, organization: Organization, id: string | undefined): RestMemberDetail {
   const member = membersOf(app, organization).find((item) => item.id === id)
   if (!member) throw new MishapError('NOT_FOUND')
   const teamSlug = organization.slug
@@ -65,7 +70,7 @@ export const peopleRoutes: readonly Route[] = [
     operationId: 'member',
     summary: 'One member.',
     action: 'member:read',
-    response: memberDetail,
+    response: restMemberDetail,
     handle: ({ app, found, params }) => ({ body: memberHere(app, organizationOf(found), params.member) }),
   }),
   route({
@@ -75,8 +80,8 @@ export const peopleRoutes: readonly Route[] = [
     summary:
       'Gives a member another role, below the caller’s own (an owner gives any). 409 when no owner would be left.',
     action: 'member:write',
-    body: z.object({ role: people.role }),
-    response: memberDetail,
+    body: memberChangeBody,
+    response: restMemberDetail,
     handle: ({ app, actor, found, params, body }) => {
       const organization = organizationOf(found)
       changeMember(app, actor.person, organization, params.member ?? '', body.role)
@@ -115,7 +120,7 @@ export const peopleRoutes: readonly Route[] = [
     operationId: 'listInvitations',
     summary: 'Invitations that nobody has accepted, newest first.',
     action: 'member:read',
-    response: z.array(people.invitation),
+    response: z.array(restInvitation),
     handle: ({ app, found }) => ({
       body: app.meta.invitationsOf(organizationOf(found).id).map((invitation) => toRestInvitation(app, invitation)),
     }),
@@ -126,9 +131,9 @@ export const peopleRoutes: readonly Route[] = [
     operationId: 'invite',
     summary: 'Invites an address with a role below the caller’s own, for 7 days; an earlier invitation of it ends.',
     action: 'member:write',
-    body: z.object({ email: z.string().max(1000), role: people.role }),
+    body: invitationBody,
     status: 201,
-    response: people.newInvitation,
+    response: restNewInvitation,
     handle: async ({ app, actor, found, body }) => ({
       body: await sendInvitation(app, actor, organizationOf(found), body),
     }),

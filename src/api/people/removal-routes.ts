@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
-import * as people from '../../contract/people-schemas.ts'
-import type { RestRemoval } from '../../contract/rest.ts'
-import type { RestTombstone } from '../../contract/rest-triage.ts'
+import { type RestRemoval, restRemoval, restTombstone } from '../../contract/removals.ts'
 import { tombstonesOf } from '../../query/tombstones.ts'
 import type { Removal } from '../../store/meta/retention/removals.ts'
 import type { Call, Route } from '../route.ts'
@@ -53,16 +51,6 @@ export async function removeIssue(call: Call<unknown, unknown>, kind: 'issue' | 
 const discardQuery = z.object({
   discard: z.enum(['0', '1']).optional().describe('1: what comes of its fingerprints later is filtered, too.'),
 })
-const tombstone = z
-  .strictObject({
-    id: z.string().describe('The short id that it had.'),
-    title: z.string().describe('The title that it had; empty where an older version did not keep it.'),
-    culprit: z.string(),
-    hashes: z.array(z.string()),
-    actor: z.strictObject({ id: z.string(), name: z.string(), email: z.string() }).nullable(),
-    dateCreated: z.iso.datetime(),
-  })
-  .meta({ id: 'Tombstone' }) satisfies z.ZodType<RestTombstone>
 const P = '/projects/:org/:project'
 
 /** Deletion of issues and projects across all stores, and what is filtered after it. */
@@ -76,7 +64,7 @@ export const removalRoutes: readonly Route[] = [
       action: 'issue:delete',
       query: discardQuery,
       status: 202,
-      response: people.removal,
+      response: restRemoval,
       handle: async (call) => ({
         body: await removeIssue(call, call.query.discard === '1' ? 'discard' : 'issue'),
         status: 202 as const,
@@ -90,7 +78,7 @@ export const removalRoutes: readonly Route[] = [
     summary: 'Deletes a project with all that it has; its keys end at once. The answer says how far it is.',
     action: 'project:delete',
     status: 202,
-    response: people.removal,
+    response: restRemoval,
     handle: async ({ app, actor, found }) => {
       const { id: projectId } = projectOf(found)
       const asked = app.removals.ask({ kind: 'project', projectId, issueId: null, userId: actor.person.id })
@@ -108,7 +96,7 @@ export const removalRoutes: readonly Route[] = [
       'Deletes an organization with its projects, members, tokens and all that they have; owners only. Keys end at once. The answer says how far it is.',
     action: 'organization:delete',
     status: 202,
-    response: people.removal,
+    response: restRemoval,
     handle: async ({ app, actor, found }) => {
       const { id: organizationId } = organizationOf(found)
       const asked = app.removals.askOrganization({ organizationId, userId: actor.person.id })
@@ -124,7 +112,7 @@ export const removalRoutes: readonly Route[] = [
     operationId: 'listOwnRemovals',
     summary: 'Organizations that the caller deleted, newest first: the proof outlives them.',
     action: 'signed-in',
-    response: z.array(people.removal),
+    response: z.array(restRemoval),
     handle: ({ app, actor }) => {
       // A token of an organization is nobody that deleted any.
       if (actor.kind === 'token' && actor.ofOrganization) throw new MishapError('AUTH_FORBIDDEN')
@@ -137,7 +125,7 @@ export const removalRoutes: readonly Route[] = [
     operationId: 'listRemovals',
     summary: 'What was deleted, newest first: how many events and files, and when every store was asked once more.',
     action: 'organization:read',
-    response: z.array(people.removal),
+    response: z.array(restRemoval),
     handle: ({ app, found }) => ({ body: app.meta.removalsOf(organizationOf(found).id, listMax).map(toRestRemoval) }),
   }),
   route({
@@ -146,7 +134,7 @@ export const removalRoutes: readonly Route[] = [
     operationId: 'removal',
     summary: 'One deletion and how far it is.',
     action: 'organization:read',
-    response: people.removal,
+    response: restRemoval,
     handle: ({ app, found, params }) => {
       const removal = app.meta.removalById(Number(params.removal) || 0)
       if (removal?.organizationId !== organizationOf(found).id) throw new MishapError('NOT_FOUND')
@@ -159,7 +147,7 @@ export const removalRoutes: readonly Route[] = [
     operationId: 'listTombstones',
     summary: 'Issues that were deleted for good, the newest first: events of their fingerprints are filtered.',
     action: 'project:read',
-    response: z.array(tombstone),
+    response: z.array(restTombstone),
     handle: ({ app, found }) => ({ body: tombstonesOf(app.meta, projectOf(found).id) }),
   }),
   route({

@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import type { Actor } from '../../auth/auth.ts'
 import { MishapError } from '../../base/errors.ts'
-import type { RestTeam, RestTeamMember } from '../../contract/rest-team.ts'
-import * as shapes from '../../contract/schemas.ts'
-import * as teams from '../../contract/team-schemas.ts'
+import { newProjectBody, restProject } from '../../contract/projects.ts'
+import { type RestTeam, type RestTeamMember, restTeam, restTeamMember } from '../../contract/teams.ts'
 import type { App } from '../../processes/app.ts'
 import type { Organization } from '../../store/meta/meta.ts'
-import { createProject, newProject, toRestProject } from '../projects/project-routes.ts'
+import { createProject, toRestProject } from '../projects/project-routes.ts'
 import type { Call, Route } from '../route.ts'
 import { organizationOf, projectOf, readableProjects, route } from '../route.ts'
 import { membersOf, toRestOrganization } from './organization-routes.ts'
@@ -94,7 +93,7 @@ export const teamRoutes: readonly Route[] = [
     summary: 'The one team of an organization; everyone and every project is in it.',
     action: 'team:read',
     query: detailed,
-    response: z.array(teams.team),
+    response: z.array(restTeam),
     handle: ({ app, actor, found, query }) => ({
       body: [toRestTeam(app, actor, organizationOf(found), query.detailed !== '0')],
     }),
@@ -105,7 +104,7 @@ export const teamRoutes: readonly Route[] = [
     operationId: 'team',
     summary: 'One team, with its organization.',
     action: 'team:read',
-    response: teams.team,
+    response: restTeam,
     handle: (call) => {
       const organization = demandTeam(call)
       const team = toRestTeam(call.app, call.actor, organization)
@@ -118,7 +117,7 @@ export const teamRoutes: readonly Route[] = [
     operationId: 'listTeamProjects',
     summary: 'Projects of a team.',
     action: 'team:read',
-    response: z.array(shapes.project),
+    response: z.array(restProject),
     handle: (call) => {
       const organization = demandTeam(call)
       return {
@@ -134,9 +133,9 @@ export const teamRoutes: readonly Route[] = [
     operationId: 'createTeamProject',
     summary: 'Makes a project with one key.',
     action: 'project:create',
-    body: newProject,
+    body: newProjectBody,
     status: 201,
-    response: shapes.project,
+    response: restProject,
     handle: (call) => createProject(call.app, demandTeam(call), call.body),
   }),
   route({
@@ -145,7 +144,7 @@ export const teamRoutes: readonly Route[] = [
     operationId: 'listTeamMembers',
     summary: 'Members of a team: everyone in the organization, in the order of joining.',
     action: 'member:read',
-    response: z.array(teams.teamMember),
+    response: z.array(restTeamMember),
     handle: (call) => {
       const organization = demandTeam(call)
       const place = { teamSlug: organization.slug, teamRole: 'contributor' as const }
@@ -158,7 +157,7 @@ export const teamRoutes: readonly Route[] = [
     operationId: 'listProjectTeams',
     summary: 'Teams of a project.',
     action: 'project:read',
-    response: z.array(teams.team),
+    response: z.array(restTeam),
     handle: ({ app, actor, found }) => ({ body: [toRestTeam(app, actor, organizationOf(found), false)] }),
   }),
   route({
@@ -168,7 +167,7 @@ export const teamRoutes: readonly Route[] = [
     summary: 'Adds the team to a project. Every project has it, so nothing changes.',
     action: 'project:write',
     status: 201,
-    response: shapes.project,
+    response: restProject,
     handle: (call) => {
       const body = toRestProject(call.app, demandTeam(call), projectOf(call.found))
       return { body, status: 201 }
@@ -181,7 +180,7 @@ export const teamRoutes: readonly Route[] = [
     summary: 'Adds a member to the team. Every member is in it, so nothing changes.',
     action: 'member:write',
     status: 201,
-    response: teams.team,
+    response: restTeam,
     handle: (call) => {
       const organization = demandTeam(call)
       if (!membersOf(call.app, organization).some((member) => member.id === call.params.member))

@@ -1,5 +1,5 @@
 import type { OutcomeReason } from '../../base/outcome.ts'
-import type { RestArrivals } from '../../contract/rest.ts'
+import type { RestArrivals } from '../../contract/projects.ts'
 import type { App } from '../../processes/app.ts'
 import type { Project } from '../../store/meta/meta.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
-import * as shapes from '../../contract/doctor-schemas.ts'
+import { restBundleDiagnosis, restEventDiagnosis, restReleaseDiagnosis } from '../../contract/doctor.ts'
 import type { EventDiagnosis } from '../../domain/doctor.ts'
 import { normalOf } from '../../query/event.ts'
 import { eventById } from '../../query/events.ts'
@@ -35,7 +35,7 @@ export const doctorRoutes: readonly Route[] = [
     summary:
       'Why frames of an event are not mapped: each step with what was found, and what mends the first that fails.',
     action: 'event:read',
-    response: shapes.eventDiagnosis,
+    response: restEventDiagnosis,
     handle: async (call) => {
       const { app, found, params } = call
       const known = await eventById(app, [projectOf(found).id], params.event ?? '')
@@ -51,7 +51,7 @@ export const doctorRoutes: readonly Route[] = [
     summary:
       'Whether events can find the scripts of a bundle, and whether their maps can be used; up to 40 maps are read.',
     action: 'release:read',
-    response: shapes.bundleDiagnosis,
+    response: restBundleDiagnosis,
     handle: async (call) => {
       const { app, found, params } = call
       const bundle = app.meta.bundleOf(projectOf(found).id, params.bundle ?? '')
@@ -66,7 +66,7 @@ export const doctorRoutes: readonly Route[] = [
     summary: 'What the doctor says of a release: of its uploads, and of its newest 100 events of 30 days.',
     action: 'release:read',
     query: z.object({ dist }),
-    response: shapes.releaseDiagnosis,
+    response: restReleaseDiagnosis,
     handle: async (call) => {
       const { app, actor, params, query } = call
       const here = doctorProject(call)

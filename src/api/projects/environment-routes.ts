@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
-import * as shapes from '../../contract/schemas.ts'
+import { environmentChangeBody, type RestEnvironment, restEnvironment } from '../../contract/organizations.ts'
 import type { Environment } from '../../store/meta/ingest/environments.ts'
 import type { Route } from '../route.ts'
 import { projectOf, route, scopeOf, viewOf, viewQuery } from '../route.ts'
@@ -17,12 +17,9 @@ const visibility = z
     'visible (the default): those in use that are not hidden; hidden, all: whenever they were seen. At most 1,000, hidden ones first.',
   )
 
-type RestEnvironment = z.input<typeof shapes.environment>
-
 const toRest = ({ name, hidden }: Environment): RestEnvironment => ({ id: name, name, isHidden: hidden })
 
 const path = '/projects/:org/:project/environments'
-const body = z.object({ isHidden: z.boolean() })
 
 /** Environments: those in use, and which of them people hid from the lists to choose from. */
 export const environmentRoutes: readonly Route[] = [
@@ -34,7 +31,7 @@ export const environmentRoutes: readonly Route[] = [
       summary: 'Environments in use, without those that are hidden in every project that has them.',
       action: 'event:read',
       query: z.object({ ...viewQuery, visibility }),
-      response: z.array(shapes.environment),
+      response: z.array(restEnvironment),
       handle: async (call) => {
         const { app, query } = call
         const scope = scopeOf(viewOf(call, '90d'))
@@ -66,7 +63,7 @@ export const environmentRoutes: readonly Route[] = [
     operationId: 'projectEnvironment',
     summary: 'One environment of a project.',
     action: 'project:read',
-    response: shapes.environment,
+    response: restEnvironment,
     handle: ({ app, found, params }) => {
       const environment = app.meta.environmentOf(projectOf(found).id, params.environment ?? '')
       if (!environment) throw new MishapError('NOT_FOUND')
@@ -80,8 +77,8 @@ export const environmentRoutes: readonly Route[] = [
     summary:
       'Hides an environment from the lists to choose from, or shows it again. Its events are counted and found all the same.',
     action: 'project:write',
-    body,
-    response: shapes.environment,
+    body: environmentChangeBody,
+    response: restEnvironment,
     handle: ({ app, found, params, body: given }) => ({
       body: toRest(app.meta.hideEnvironment(projectOf(found).id, params.environment ?? '', given.isHidden)),
     }),

@@ -1,6 +1,13 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
 import {
+  type FilterChangeBody,
+  filterChangeBody,
+  type RestFilter,
+  restFilter,
+  restFilterSample,
+} from '../../contract/filters.ts'
+import {
   type InboundFilter,
   inboundFilters,
   isOldBrowser,
@@ -10,42 +17,10 @@ import {
 import type { App } from '../../processes/app.ts'
 import { droppedOf, filterState } from '../../query/filters.ts'
 import type { Project } from '../../store/meta/meta.ts'
-import { demandChange, revisionField, revisionOf } from '../input.ts'
+import { demandChange, revisionOf } from '../input.ts'
 import { limitOf, pageQuery, projectOf, type Route, route } from '../route.ts'
 
 const P = '/projects/:org/:project/filters'
-
-const filterShape = z.strictObject({
-  id: z.string(),
-  active: z
-    .union([z.boolean(), z.array(z.string())])
-    .describe('Of legacy-browsers the names of those that are filtered, false for none.'),
-  patterns: z
-    .array(z.string())
-    .nullable()
-    .describe('Of error-messages, releases, ip-addresses and csp-disallowed-sources; null of the others.'),
-  subfilters: z.array(z.string()).nullable().describe('What legacy-browsers can name; null of the others.'),
-  dropped: z.number().int().describe('Events that it dropped in the last 7 days.'),
-  revision: z.number().int().describe('Of the project, whose settings the filters are.'),
-})
-const sampleShape = z.strictObject({
-  eventID: z.string(),
-  title: z.string(),
-  why: z.string().describe('What met the filter; empty where that is scrubbed.'),
-  dateReceived: z.string(),
-  event: z
-    .record(z.string(), z.unknown())
-    .nullable()
-    .describe('The normalized, scrubbed event; null where it was too large.'),
-})
-const change = z.object({
-  active: z.boolean().optional(),
-  subfilters: z.array(z.string().max(30)).max(30).optional(),
-  patterns: z.array(z.string().max(1000)).max(1000).optional(),
-  revision: revisionField,
-})
-
-type Given = z.output<typeof change>
 
 function filterOf(id: string | undefined): InboundFilter {
   const known = inboundFilters.find((inboundFilter) => inboundFilter.id === id)
@@ -54,12 +29,7 @@ function filterOf(id: string | undefined): InboundFilter {
 }
 
 /** What a filter is in the shape of the API. */
-function toRest(
-  app: App,
-  project: Project,
-  item: InboundFilter,
-  dropped: Map<string, number>,
-): z.input<typeof filterShape> {
+function toRest(app: App, project: Project, item: InboundFilter, dropped: Map<string, number>): RestFilter {
   const { active, patterns, subfilters } = filterState(app.meta.filtersOf(project.id), item)
   const revision = app.meta.projectById(project.id)?.rev ?? project.rev
   return { id: item.id, active, patterns, subfilters, dropped: dropped.get(item.reason) ?? 0, revision }
@@ -69,14 +39,14 @@ const wrong = (field: string, sentence: string) =>
   new MishapError('VALIDATION', { detail: sentence, fields: { [field]: [sentence] } })
 
 /** The browsers that a change names; `active` alone is all or none. Throws VALIDATION for one that is not known. */
-function browsersOf(given: Given, all: readonly string[]): OldBrowser[] {
+function browsersOf(given: FilterChangeBody, all: readonly string[]): OldBrowser[] {
   const names = given.subfilters ?? (given.active ? all : [])
   const unknown = names.find((name) => !isOldBrowser(name))
   if (unknown !== undefined) throw wrong('subfilters', `One of ${all.join(', ')}.`)
   return given.active === false ? [] : names.filter(isOldBrowser)
 }
 
-function changeOf(filters: ProjectFilters, item: InboundFilter, given: Given): Partial<ProjectFilters> {
+function changeOf(filters: ProjectFilters, item: InboundFilter, given: FilterChangeBody): Partial<ProjectFilters> {
   if (item.kind === 'switch') {
     if (given.active === undefined) throw wrong('active', 'true or false.')
     return { [item.key]: given.active }
@@ -95,7 +65,7 @@ export const filterRoutes: readonly Route[] = [
     operationId: 'projectFilters',
     summary: 'Inbound filters of a project, and what each dropped in the last week.',
     action: 'project:read',
-    response: z.array(filterShape),
+    response: z.array(restFilter),
     handle: ({ app, found }) => {
       const project = projectOf(found)
       const dropped = droppedOf(app.meta, project.id, app.clock.now())
@@ -109,12 +79,12 @@ export const filterRoutes: readonly Route[] = [
     summary:
       'Switch a filter on or off, or say what it drops. 409 when `revision` or If-Match is not the project’s any more.',
     action: 'project:write',
-    body: change,
-    response: filterShape,
+    body: filterChangeBody,
+    response: restFilter,
     handle: ({ app, actor, found, params, body, request }) => {
       const project = projectOf(found)
       const item = filterOf(params.filter)
-      demandChange(change, body)
+      demandChange(filterChangeBody, body)
       app.meta.updateProject(
         project.id,
         { filters: changeOf(app.meta.filtersOf(project.id), item, body) },
@@ -130,7 +100,7 @@ export const filterRoutes: readonly Route[] = [
     summary: 'A hundredth of what a filter dropped in the last 7 days, newest first; at most 100.',
     action: 'event:read',
     query: z.object(pageQuery),
-    response: z.array(sampleShape),
+    response: z.array(restFilterSample),
     handle: ({ app, found, params, query }) => ({
       body: app.meta
         .filteredEvents(projectOf(found).id, filterOf(params.filter).reason, limitOf(query, 25))

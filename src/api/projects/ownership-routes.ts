@@ -1,45 +1,23 @@
-import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
-import type { RestOwnership, RestOwnershipTrial } from '../../contract/rest-triage.ts'
-import { ownerRuleOf, ownershipCharactersMax, readOwnership } from '../../domain/ownership.ts'
+import {
+  ownershipChangeBody,
+  ownershipTrialBody,
+  type RestOwnership,
+  type RestOwnershipTrial,
+  restOwnership,
+  restOwnershipTrial,
+} from '../../contract/ownership.ts'
+import { ownerRuleOf, readOwnership } from '../../domain/ownership.ts'
 import type { App } from '../../processes/app.ts'
 import { eventRowOf } from '../../query/events.ts'
 import { ownedEventOf } from '../../query/owned.ts'
 import type { Project } from '../../store/meta/meta.ts'
-import { revisionField, revisionOf } from '../input.ts'
+import { revisionOf } from '../input.ts'
 import { projectOf, type Route, route } from '../route.ts'
 
 const P = '/projects/:org/:project'
 /** Issues that a try-out looks at, the latest. */
 const triedMax = 20
-
-const raw = z.string().max(ownershipCharactersMax, `At most ${ownershipCharactersMax} characters.`)
-const fault = z.strictObject({ line: z.int(), sentence: z.string() })
-export const ownership = z
-  .strictObject({
-    raw: z.string(),
-    autoAssignment: z.boolean(),
-    revision: z.int(),
-    lastUpdated: z.iso.datetime().nullable(),
-    rules: z.array(z.strictObject({ line: z.int(), text: z.string(), owners: z.array(z.string()) })),
-    faults: z.array(fault),
-  })
-  .meta({ id: 'Ownership' }) satisfies z.ZodType<RestOwnership>
-const trial = z
-  .strictObject({
-    faults: z.array(fault),
-    issues: z.array(
-      z.strictObject({
-        id: z.string(),
-        shortId: z.string(),
-        title: z.string(),
-        line: z.int().nullable(),
-        rule: z.string().nullable(),
-        owner: z.string().nullable(),
-      }),
-    ),
-  })
-  .meta({ id: 'OwnershipTrial' }) satisfies z.ZodType<RestOwnershipTrial>
 
 /** What is wrong with rules: how they are written, and owners who are nobody here. */
 export function ownershipFaults(app: App, project: Project, text: string): { line: number; sentence: string }[] {
@@ -124,7 +102,7 @@ export const ownershipRoutes: readonly Route[] = [
     operationId: 'ownership',
     summary: 'Rules of ownership of a project.',
     action: 'project:read',
-    response: ownership,
+    response: restOwnership,
     handle: ({ app, found }) => ({ body: toRestOwnership(app, projectOf(found)) }),
   }),
   route({
@@ -133,8 +111,8 @@ export const ownershipRoutes: readonly Route[] = [
     operationId: 'updateOwnership',
     summary: 'Writes rules of ownership: new issues are assigned by them. 400 names each line that is none.',
     action: 'project:write',
-    body: z.object({ raw: raw.optional(), autoAssignment: z.boolean().optional(), revision: revisionField }),
-    response: ownership,
+    body: ownershipChangeBody,
+    response: restOwnership,
     handle: ({ app, actor, found, body, request }) => {
       const project = projectOf(found)
       if (body.raw !== undefined) demandOwnership(app, project, body.raw)
@@ -153,8 +131,8 @@ export const ownershipRoutes: readonly Route[] = [
     operationId: 'tryOwnership',
     summary: `What rules would do with the newest event of the latest ${triedMax} issues; nothing is saved.`,
     action: 'project:write',
-    body: z.object({ raw }),
-    response: trial,
+    body: ownershipTrialBody,
+    response: restOwnershipTrial,
     handle: async ({ app, found, body }) => ({ body: await tryOwnership(app, projectOf(found), body.raw) }),
   }),
 ]

@@ -1,21 +1,34 @@
 import { z } from 'zod'
 import { sealedToken } from '../../auth/scrape-token.ts'
 import { MishapError } from '../../base/errors.ts'
-import { groupingConfig } from '../../contract/grouping-schemas.ts'
-import * as keys from '../../contract/key-schemas.ts'
-import type { RestProjectSettings } from '../../contract/rest.ts'
-import { loaderOptionNames, type RestKey, type RestLoaderOptions } from '../../contract/rest-key.ts'
-import * as shapes from '../../contract/schemas.ts'
-import { arrivals as arrivalsShape } from '../../contract/status-schemas.ts'
+import {
+  type KeyChangeBody,
+  keyChangeBody,
+  newKeyBody,
+  type RateLimitBody,
+  type RestKey,
+  type RestLoaderOptions,
+  restKey,
+  restTunnel,
+} from '../../contract/keys.ts'
+import {
+  type NewProjectBody,
+  newProjectBody,
+  type ProjectChangeBody,
+  projectChangeBody,
+  type RestProjectSettings,
+  restArrivals,
+  restProject,
+} from '../../contract/projects.ts'
 import { groupingConfigOf, groupingVersionOf } from '../../domain/grouping.ts'
-import { ruleTextMax } from '../../domain/rule-text.ts'
+import { loaderOptionNames } from '../../domain/loader-options.ts'
 import { keptToken } from '../../domain/scrape.ts'
 import type { App } from '../../processes/app.ts'
 import { freeSlug } from '../../store/meta/database/names.ts'
 import type { KeyChange, Organization, Project, ProjectChange, ProjectKey } from '../../store/meta/meta.ts'
 import { dsnOf } from '../../wire/dsn.ts'
 import { tunnelOf } from '../../wire/tunnel.ts'
-import { demandChange, revisionField, revisionOf } from '../input.ts'
+import { demandChange, revisionOf } from '../input.ts'
 import { toRestOrganization } from '../people/organization-routes.ts'
 import type { Found, Route } from '../route.ts'
 import { organizationOf, projectOf, readableProjects, route } from '../route.ts'
@@ -112,56 +125,8 @@ export function toRestKey(app: App, projectKey: ProjectKey): RestKey {
   }
 }
 
-const slugText = z.string().regex(/^(?!\d+$)[a-z0-9-]{1,50}$/, '1 to 50 of a-z, 0-9 and -, not only digits.')
-const nameText = z
-  .string()
-  .trim()
-  .min(1, '1 to 64 characters.')
-  .max(64, '1 to 64 characters.')
-  .regex(/^\P{Cc}*$/u, 'No control characters.')
-const platformText = z.string().regex(/^[a-z0-9.-]{1,64}$/, '1 to 64 of a-z, 0-9, . and -.')
-// What is wrong with an entry, and with how many, is said by store/meta/projects/setting-lists.ts, for the screens as well.
-const entries = z.array(z.string().max(1000)).max(1000)
-
-export const newProject = z.object({ name: nameText, slug: slugText.optional(), platform: platformText.nullish() })
-const changedProject = z
-  .object({
-    name: nameText,
-    slug: slugText,
-    platform: platformText.nullable(),
-    allowedOrigins: entries,
-    allowedDomains: entries,
-    dataScrubber: z.boolean(),
-    dataScrubberDefaults: z.boolean(),
-    scrubIPAddresses: z.boolean(),
-    sensitiveFields: entries,
-    safeFields: entries,
-    scrapeJavaScript: z.boolean(),
-    verifySSL: z.boolean(),
-    securityToken: z.string().max(1000),
-    fingerprintingRules: z.string().max(ruleTextMax),
-    groupingEnhancements: z.string().max(ruleTextMax),
-    groupingConfig,
-    revision: revisionField,
-  })
-  .partial()
-const rate = z
-  .object({ window: z.number().int().min(1).max(86_400), count: z.number().int().min(1).max(1_000_000_000) })
-  .nullable()
-const keyFields = z
-  .object({
-    name: nameText,
-    label: nameText,
-    rateLimit: rate,
-    browserSdkVersion: z.string().regex(/^(latest|\d{1,3}(\.(\d{1,4}|x)){1,2})$/, 'latest, or a version as 10.x.'),
-    dynamicSdkLoaderOptions: z.partialRecord(z.enum(loaderOptionNames), z.boolean()),
-  })
-  .partial()
-const newKey = keyFields
-const changedKey = keyFields.extend({ isActive: z.boolean().optional(), revision: revisionField.optional() })
-
 /** What a body changes of a key, in the store's words. */
-function keyChangeOf(body: z.output<typeof changedKey>): KeyChange {
+function keyChangeOf(body: KeyChangeBody): KeyChange {
   const label = body.name ?? body.label
   return {
     ...(label === undefined ? {} : { label }),
@@ -184,7 +149,7 @@ function underName<Made>(names: Record<string, string>, change: () => Made): Mad
 }
 
 /** What a body changes, in the store's words. */
-function changeOf(app: App, body: z.output<typeof changedProject>): ProjectChange {
+function changeOf(app: App, body: ProjectChangeBody): ProjectChange {
   const given: { [Name in keyof ProjectChange]: ProjectChange[Name] | undefined } = {
     name: body.name,
     slug: body.slug,
@@ -209,7 +174,7 @@ function changeOf(app: App, body: z.output<typeof changedProject>): ProjectChang
 export async function createProject(
   app: App,
   organization: Organization,
-  value: z.output<typeof newProject>,
+  value: NewProjectBody,
 ): Promise<{ body: RestProjectSettings }> {
   const isTaken = (slug: string) => app.meta.projectBySlug(organization.id, slug) !== undefined
   const project = app.meta.createProject({
@@ -230,8 +195,7 @@ function keyOf(app: App, found: Found, id: string | undefined): ProjectKey {
   return key
 }
 
-const limitOf = (value: z.output<typeof rate>) =>
-  value === null ? null : { count: value.count, windowS: value.window }
+const limitOf = (value: RateLimitBody) => (value === null ? null : { count: value.count, windowS: value.window })
 const P = '/projects/:org/:project'
 
 /** Projects, their keys, and what arrives in them. */
@@ -242,7 +206,7 @@ export const projectRoutes: readonly Route[] = [
     operationId: 'listProjects',
     summary: 'Projects of an organization.',
     action: 'organization:read',
-    response: z.array(shapes.project),
+    response: z.array(restProject),
     handle: ({ app, actor, found }) => ({
       body: readableProjects(app, actor, organizationOf(found)).map((readableProject) =>
         toRestProject(app, organizationOf(found), readableProject),
@@ -255,9 +219,9 @@ export const projectRoutes: readonly Route[] = [
     operationId: 'createProject',
     summary: 'Makes a project with one key.',
     action: 'project:create',
-    body: newProject,
+    body: newProjectBody,
     status: 201,
-    response: shapes.project,
+    response: restProject,
     handle: ({ app, found, body }) => createProject(app, organizationOf(found), body),
   }),
   route({
@@ -266,7 +230,7 @@ export const projectRoutes: readonly Route[] = [
     operationId: 'project',
     summary: 'One project.',
     action: 'project:read',
-    response: shapes.project,
+    response: restProject,
     handle: ({ app, found }) => ({ body: toRestProject(app, organizationOf(found), projectOf(found)) }),
   }),
   route({
@@ -276,10 +240,10 @@ export const projectRoutes: readonly Route[] = [
     summary:
       'Changes name, slug (the old one goes on leading here), platform, allowed origins, scrubbing or rules of grouping. 409 when `revision` or If-Match is not its own any more.',
     action: 'project:write',
-    body: changedProject,
-    response: shapes.project,
+    body: projectChangeBody,
+    response: restProject,
     handle: async ({ app, actor, found, body, request }) => {
-      demandChange(changedProject, body)
+      demandChange(projectChangeBody, body)
       const { id } = projectOf(found)
       const by = { userId: actor.person.id, rev: revisionOf(body, request) }
       const names: Record<string, string> = {
@@ -298,7 +262,7 @@ export const projectRoutes: readonly Route[] = [
     operationId: 'listKeys',
     summary: 'Keys of a project with their DSNs.',
     action: 'project:read',
-    response: z.array(keys.key),
+    response: z.array(restKey),
     handle: ({ app, found }) => ({ body: app.meta.keysOf(projectOf(found).id).map((key) => toRestKey(app, key)) }),
   }),
   route({
@@ -307,9 +271,9 @@ export const projectRoutes: readonly Route[] = [
     operationId: 'createKey',
     summary: 'Makes a project key.',
     action: 'key:write',
-    body: newKey,
+    body: newKeyBody,
     status: 201,
-    response: keys.key,
+    response: restKey,
     handle: async ({ app, found, body }) => {
       const change = keyChangeOf(body)
       const made = app.meta.createKey(projectOf(found).id, change.label ?? 'Default')
@@ -324,7 +288,7 @@ export const projectRoutes: readonly Route[] = [
     operationId: 'key',
     summary: 'One project key.',
     action: 'project:read',
-    response: keys.key,
+    response: restKey,
     handle: ({ app, found, params }) => ({ body: toRestKey(app, keyOf(app, found, params.key)) }),
   }),
   route({
@@ -333,7 +297,7 @@ export const projectRoutes: readonly Route[] = [
     operationId: 'keyTunnel',
     summary: 'What an application takes to send through its own origin: the path, the SDK’s option and ready handlers.',
     action: 'project:read',
-    response: keys.tunnel,
+    response: restTunnel,
     handle: ({ app, found, params }) => ({ body: tunnelOf(app.config.url, keyOf(app, found, params.key)) }),
   }),
   route({
@@ -343,10 +307,10 @@ export const projectRoutes: readonly Route[] = [
     summary:
       'Renames, disables, enables or limits a project key. 409 when `revision` or If-Match is not its own any more.',
     action: 'key:write',
-    body: changedKey,
-    response: keys.key,
+    body: keyChangeBody,
+    response: restKey,
     handle: async ({ app, actor, found, params, body, request }) => {
-      demandChange(changedKey, body)
+      demandChange(keyChangeBody, body)
       const by = { userId: actor.person.id, rev: revisionOf(body, request) }
       const key = app.meta.updateKey(keyOf(app, found, params.key).id, keyChangeOf(body), by)
       await app.publishKeys()
@@ -374,7 +338,7 @@ export const projectRoutes: readonly Route[] = [
       operationId: i === 0 ? 'arrivals' : 'projectArrivals',
       summary: 'What has arrived in a project: connection, items of the last hour, newest issue.',
       action: 'project:read',
-      response: arrivalsShape,
+      response: restArrivals,
       handle: ({ app, found }) => ({ body: arrivalsOf(app, projectOf(found)) }),
     }),
   ),

@@ -1,5 +1,4 @@
-import type { RestRegroupings } from '../../contract/rest-status.ts'
-import { regroupings } from '../../contract/status-schemas.ts'
+import { type RestRegroupings, restRegroupings } from '../../contract/reprocessing.ts'
 import type { Regrouping } from '../../store/meta/retention/reprocessing.ts'
 import type { Route } from '../route.ts'
 import { organizationOf, route } from '../route.ts'
@@ -33,7 +32,7 @@ export const regroupRoutes: readonly Route[] = [
     operationId: 'listRegroupings',
     summary: 'Events that were mapped again as their source maps came after them, newest run first, and how far it is.',
     action: 'organization:read',
-    response: regroupings,
+    response: restRegroupings,
     handle: ({ app, actor, found }) => {
       const organization = organizationOf(found)
       const projects = app.meta

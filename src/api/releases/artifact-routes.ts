@@ -1,15 +1,20 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
+import {
+  type RestArtifactBundle,
+  type RestArtifactFile,
+  restArtifactBundle,
+  restArtifactFile,
+} from '../../contract/uploads.ts'
 import type { App } from '../../processes/app.ts'
 import type { ArtifactFile, Bundle } from '../../store/meta/artifacts/artifacts.ts'
 import { pageHeaders } from '../page.ts'
 import type { Call, Route } from '../route.ts'
 import { limitOf, pageQuery, projectOf, route } from '../route.ts'
-import * as shapes from './release-schemas.ts'
 
 const iso = (ms: number) => new Date(ms).toISOString()
 
-function toRestBundles(app: App, projectId: number, rows: readonly Bundle[]): z.input<typeof shapes.artifactBundle>[] {
+function toRestBundles(app: App, projectId: number, rows: readonly Bundle[]): RestArtifactBundle[] {
   const links = app.meta.linksOf(rows.map((row) => row.id)).filter((link) => link.projectId === projectId)
   return rows.map((row) => ({
     bundleId: row.uuid,
@@ -25,7 +30,7 @@ function toRestBundles(app: App, projectId: number, rows: readonly Bundle[]): z.
   }))
 }
 
-const toRestFile = (item: ArtifactFile): z.input<typeof shapes.artifactFile> => ({
+const toRestFile = (item: ArtifactFile): RestArtifactFile => ({
   id: String(item.id),
   filePath: item.url,
   fileType: item.type,
@@ -91,7 +96,7 @@ export const artifactRoutes: readonly Route[] = [
     summary: 'Bundles that builds uploaded for a project, newest first.',
     action: 'release:read',
     query: listQuery,
-    response: z.array(shapes.artifactBundle),
+    response: z.array(restArtifactBundle),
     handle: list,
   }),
   route({
@@ -101,7 +106,7 @@ export const artifactRoutes: readonly Route[] = [
     summary: 'Files of a bundle in the order of its archive.',
     action: 'release:read',
     query: listQuery,
-    response: z.array(shapes.artifactFile),
+    response: z.array(restArtifactFile),
     handle: files,
   }),
   route({

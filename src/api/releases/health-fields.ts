@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { RestRelease } from '../../contract/rest-release.ts'
-import type { RestHealthData } from '../../contract/rest-release-health.ts'
+import type { RestReleaseWithHealth } from '../../contract/release-health.ts'
+import type { RestRelease } from '../../contract/releases.ts'
 import { rangeOf } from '../../query/range.ts'
 import { healthData } from '../../query/release-health.ts'
 import type { Project } from '../../store/meta/meta.ts'
@@ -13,17 +13,13 @@ export const healthQuery = {
 }
 type HealthQuery = { health?: string | undefined; summaryStatsPeriod?: string | undefined; environment?: string[] }
 
-type WithHealth = Omit<RestRelease, 'projects'> & {
-  projects: (RestRelease['projects'][number] & { healthData?: RestHealthData })[]
-}
-
 /** Adds their health to releases where the call asks for it. Throws STORE_UNAVAILABLE, QUERY_TIMEOUT. */
 export async function withHealth(
   call: Call<unknown, unknown>,
   query: HealthQuery,
   projects: readonly Project[],
   releases: readonly RestRelease[],
-): Promise<WithHealth[]> {
+): Promise<RestReleaseWithHealth[]> {
   if (query.health !== '1' || releases.length === 0) return [...releases]
   const { app } = call
   const range = rangeOf({ statsPeriod: query.summaryStatsPeriod || undefined }, app.clock.now())

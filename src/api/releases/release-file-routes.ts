@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
+import { type RestReleaseFile, restReleaseFile } from '../../contract/uploads.ts'
 import type { ArtifactFile, Bundle } from '../../store/meta/artifacts/artifacts.ts'
 import { readHeaders } from '../../wire/bundle.ts'
 import { bundleFileBytesMax } from '../../wire/upload.ts'
@@ -8,7 +9,6 @@ import { pageHeaders } from '../page.ts'
 import type { Call, Route } from '../route.ts'
 import { limitOf, organizationOf, pageQuery, projectOf, route } from '../route.ts'
 import { releaseProjects } from './release-projects.ts'
-import * as shapes from './release-schemas.ts'
 
 const partsMax = 100
 const framingBytes = 1024 * 1024
@@ -16,7 +16,7 @@ const urlCharactersMax = 4096
 
 type Row = { file: ArtifactFile; bundle: Bundle; dist: string }
 
-const toRest = ({ file, bundle, dist }: Row): z.input<typeof shapes.releaseFile> => ({
+const toRest = ({ file, bundle, dist }: Row): RestReleaseFile => ({
   id: String(bundle.id),
   name: file.url,
   dist: dist || null,
@@ -139,7 +139,7 @@ export const releaseFileRoutes: readonly Route[] = [
       summary: 'Files that were uploaded to a release one by one, newest first.',
       action: 'release:read',
       query: listQuery,
-      response: z.array(shapes.releaseFile),
+      response: z.array(restReleaseFile),
       handle: list,
     }),
     route({
@@ -150,7 +150,7 @@ export const releaseFileRoutes: readonly Route[] = [
         'Uploads a file as multipart/form-data: file, name (its URL), dist, header ("Sourcemap: app.js.map", repeated). One of the same name and dist is replaced.',
       action: 'release:write',
       status: 201,
-      response: shapes.releaseFile,
+      response: restReleaseFile,
       handle: upload,
     }),
     route({
@@ -159,7 +159,7 @@ export const releaseFileRoutes: readonly Route[] = [
       operationId: `get${name}ReleaseFile`,
       summary: 'One file of a release.',
       action: 'release:read',
-      response: shapes.releaseFile,
+      response: restReleaseFile,
       handle: (call) => ({ body: toRest(rowOf(call, idOf(call.params.file))) }),
     }),
     route({

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
-import { skew } from '../../contract/sign-schemas.ts'
+import { restCommit, restCommitFile, restCommitters } from '../../contract/commits.ts'
+import { type DeployBody, deployBody, restDeploy, restMarks, restRelease } from '../../contract/releases.ts'
+import { restSkew } from '../../contract/skew.ts'
 import { pageByOffset, readCursor } from '../../query/cursor.ts'
 import { eventById, placeEvent } from '../../query/events.ts'
 import {
@@ -17,10 +19,8 @@ import type { Project } from '../../store/meta/meta.ts'
 import { pageHeaders } from '../page.ts'
 import type { Call, Route } from '../route.ts'
 import { limitOf, organizationOf, pageQuery, projectOf, rangeQuery, route, viewOf, viewQuery } from '../route.ts'
-import { address, moment } from './release-input.ts'
 import { namedProjects, releaseProjects } from './release-projects.ts'
 import { releaseHere } from './release-routes.ts'
-import * as shapes from './release-schemas.ts'
 
 const listQuery = z.object(pageQuery)
 const markCountMax = 1_000
@@ -39,28 +39,8 @@ function pageOf<Row>(call: Call<z.output<typeof listQuery>, unknown>, read: Read
   return { body: rows, headers: pageHeaders(app.config.url, request.url, pageByOffset(rows, offset, limit, more)) }
 }
 
-const environment = z
-  .string()
-  .trim()
-  .min(1, 'An environment.')
-  .max(64, 'At most 64 characters.')
-  .regex(/^[^\n\r/\p{Cc}]+$/u, 'No slashes, no line ends.')
-  .refine((text) => !/^(?:\.|\.\.|none)$/i.test(text), 'This is no environment.')
-
-const deployBody = z.object({
-  environment,
-  name: z.string().trim().max(200, 'At most 200 characters.').nullish(),
-  url: address,
-  dateStarted: moment.nullish(),
-  dateFinished: moment.nullish(),
-  projects: z
-    .array(z.union([z.string(), z.number()]))
-    .nullish()
-    .describe('Which of the release’s projects went there; none: all.'),
-})
-
 /** The projects that a deploy is about. Throws VALIDATION for one that has not the release. */
-function deployedProjects(call: Call<unknown, z.output<typeof deployBody>>, projects: Project[]): Project[] {
+function deployedProjects(call: Call<unknown, DeployBody>, projects: Project[]): Project[] {
   const named = call.body.projects ?? []
   if (call.found.project || named.length === 0) return projects
   const asked = namedProjects(call, 'release:write', named)
@@ -76,7 +56,7 @@ const mayReadEvents = ({ app, actor, found }: Call<unknown, unknown>, projects: 
   return projects.filter((project) => app.auth.may(actor, 'event:read', { organization, project }) === 'yes')
 }
 
-function addDeploy(call: Call<unknown, z.output<typeof deployBody>>) {
+function addDeploy(call: Call<unknown, DeployBody>) {
   const { app, body, found } = call
   const { release, projects } = releaseHere(call, 'release:write')
   const about = deployedProjects(call, projects)
@@ -104,7 +84,7 @@ const skewRoute = (path: string, name: string): Route =>
     operationId: `${name === '' ? 'release' : 'projectRelease'}Skew`,
     summary: 'What old tabs ran into after the last deploy of a release to each environment, two days long.',
     action: 'release:read',
-    response: z.array(skew),
+    response: z.array(restSkew),
     handle: async (call) => {
       const { release, projects } = releaseHere(call)
       const readable = mayReadEvents(call, projects)
@@ -123,7 +103,7 @@ function routesUnder(path: string, name: string): Route[] {
       summary: 'Commits of a release, newest first.',
       action: 'release:read',
       query: listQuery,
-      response: z.array(shapes.commit),
+      response: z.array(restCommit),
       handle: (call) => pageOf(call, releaseCommits),
     }),
     route({
@@ -133,7 +113,7 @@ function routesUnder(path: string, name: string): Route[] {
       summary: 'Files that the commits of a release changed, in the order of the commits.',
       action: 'release:read',
       query: z.object({ ...pageQuery, commit: z.string().max(64).optional().describe('Of this commit only.') }),
-      response: z.array(shapes.commitFile),
+      response: z.array(restCommitFile),
       handle: (call) => pageOf(call, (app, part) => commitFiles(app, { ...part, commit: call.query.commit })),
     }),
     route({
@@ -143,7 +123,7 @@ function routesUnder(path: string, name: string): Route[] {
       summary:
         'The release with commits that was made last before this one, in one of its projects; {} where there is none.',
       action: 'release:read',
-      response: z.union([shapes.release, z.strictObject({})]),
+      response: z.union([restRelease, z.strictObject({})]),
       handle: (call) => {
         const { release, projects } = releaseHere(call)
         const where = { organization: organizationOf(call.found), projects, version: release.version }
@@ -157,7 +137,7 @@ function routesUnder(path: string, name: string): Route[] {
       summary: 'Deploys of a release, newest first.',
       action: 'release:read',
       query: listQuery,
-      response: z.array(shapes.deploy),
+      response: z.array(restDeploy),
       handle: (call) => pageOf(call, releaseDeploys),
     }),
     skewRoute(path, name),
@@ -169,7 +149,7 @@ function routesUnder(path: string, name: string): Route[] {
       action: 'release:write',
       body: deployBody,
       status: 201,
-      response: shapes.deploy,
+      response: restDeploy,
       handle: addDeploy,
     }),
   ]
@@ -212,7 +192,7 @@ export const releasePartRoutes: readonly Route[] = [
     summary: 'What charts of a range mark: releases that came up and deploys, the newest of them in the order of time.',
     action: 'release:read',
     query: marksQuery,
-    response: shapes.marks,
+    response: restMarks,
     handle: marks,
   }),
   route({
@@ -221,7 +201,7 @@ export const releasePartRoutes: readonly Route[] = [
     operationId: 'listCommitters',
     summary: 'Commits that may have brought the issue of an event, the most suspect first, with the reason.',
     action: 'event:read',
-    response: shapes.committers,
+    response: restCommitters,
     handle: async ({ app, found, params }) => {
       const project = projectOf(found)
       const known = await eventById(app, [project.id], params.event ?? '')

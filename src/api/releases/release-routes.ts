@@ -1,6 +1,14 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
-import type { RestRelease } from '../../contract/rest-release.ts'
+import { restReleaseWithHealth } from '../../contract/release-health.ts'
+import {
+  type NewReleaseBody,
+  newReleaseBody,
+  type ReleaseChangeBody,
+  type RestRelease,
+  releaseChangeBody,
+  restRelease,
+} from '../../contract/releases.ts'
 import { pageByOffset, readCursor } from '../../query/cursor.ts'
 import { listReleases, toRestReleases } from '../../query/releases.ts'
 import type { Project } from '../../store/meta/meta.ts'
@@ -10,36 +18,10 @@ import { pageHeaders } from '../page.ts'
 import type { Call, Route } from '../route.ts'
 import { limitOf, organizationOf, pageQuery, rangeQuery, route, viewOf, viewQuery } from '../route.ts'
 import { healthQuery, withHealth } from './health-fields.ts'
-import {
-  address,
-  commitBodyBytesMax,
-  commitList,
-  commitsOf,
-  moment,
-  refList,
-  refsOf,
-  versionText,
-} from './release-input.ts'
+import { commitBodyBytesMax, commitsOf, refsOf } from './release-input.ts'
 import { namedProjects, releaseProjects } from './release-projects.ts'
-import * as shapes from './release-schemas.ts'
-import { releaseWithHealth } from './sessions-schemas.ts'
 
-const changes = {
-  ref: z.string().max(250, 'At most 250 characters.').nullish(),
-  url: address,
-  dateReleased: moment.nullish(),
-  commits: commitList,
-  refs: refList,
-  status: z.enum(['open', 'archived'], 'open or archived.').nullish(),
-}
-const newBody = z.object({
-  version: versionText,
-  projects: z.array(z.union([z.string(), z.number()])).default([]),
-  ...changes,
-})
-const changeBody = z.object(changes)
-
-const changeOf = ({ ref, url, dateReleased, status }: z.output<typeof changeBody>): ReleaseChange => ({
+const changeOf = ({ ref, url, dateReleased, status }: ReleaseChangeBody): ReleaseChange => ({
   ...(dateReleased === undefined ? {} : { releasedMs: dateReleased }),
   ...(url === undefined ? {} : { url: url ?? '' }),
   ...(ref === undefined ? {} : { ref: ref ?? '' }),
@@ -109,11 +91,7 @@ export function releaseHere(
 }
 
 /** Writes the commits and refs of a body, if it has any; what waited for one of them in these projects is resolved here. */
-function tellCommits(
-  call: Call<unknown, z.output<typeof changeBody>>,
-  version: string,
-  projectIds: readonly number[],
-): void {
+function tellCommits(call: Call<unknown, ReleaseChangeBody>, version: string, projectIds: readonly number[]): void {
   const { app, body, found } = call
   const place = { organizationId: organizationOf(found).id, version }
   const nowMs = app.clock.now()
@@ -133,7 +111,7 @@ function tellCommits(
 }
 
 /** The projects that a body names. With a status alone, as sentry-cli archives, those that have the release. */
-function projectsToMake(call: Call<unknown, z.output<typeof newBody>>): Project[] {
+function projectsToMake(call: Call<unknown, NewReleaseBody>): Project[] {
   const { body } = call
   if (body.status && body.projects.length === 0) {
     const mine = releaseProjects(call, 'release:write')
@@ -146,7 +124,7 @@ function projectsToMake(call: Call<unknown, z.output<typeof newBody>>): Project[
   return namedProjects(call, 'release:write', body.projects)
 }
 
-function make(call: Call<unknown, z.output<typeof newBody>>) {
+function make(call: Call<unknown, NewReleaseBody>) {
   const { app, body, found } = call
   const named = projectsToMake(call)
   const fresh = named.map((item) => item.id).filter((id) => !app.meta.releaseOf([id], body.version))
@@ -175,7 +153,7 @@ function make(call: Call<unknown, z.output<typeof newBody>>) {
     : Response.json(answer, { status: 208, headers: { 'cache-control': 'no-store' } })
 }
 
-function change(call: Call<unknown, z.output<typeof changeBody>>) {
+function change(call: Call<unknown, ReleaseChangeBody>) {
   const { app, body, found } = call
   const { release, projects } = releaseHere(call, 'release:write')
   const { version } = release
@@ -208,7 +186,7 @@ function routesUnder(path: string, name: string): Route[] {
         'Releases, newest first: made by builds, or named by events. A range: made, finalized, deployed or with events in it.',
       action: 'release:read',
       query: listQuery,
-      response: z.array(releaseWithHealth),
+      response: z.array(restReleaseWithHealth),
       handle: list,
     }),
     route({
@@ -217,10 +195,10 @@ function routesUnder(path: string, name: string): Route[] {
       operationId: `create${name}Release`,
       summary: 'Makes a release; 208 when it was there.',
       action: 'release:write',
-      body: newBody,
+      body: newReleaseBody,
       bodyBytesMax: commitBodyBytesMax,
       status: 201,
-      response: shapes.release,
+      response: restRelease,
       handle: make,
     }),
     route({
@@ -230,7 +208,7 @@ function routesUnder(path: string, name: string): Route[] {
       summary: 'One release.',
       action: 'release:read',
       query: z.object({ ...healthQuery, environment: viewQuery.environment }),
-      response: releaseWithHealth,
+      response: restReleaseWithHealth,
       handle: async (call) => {
         const { release, projects } = releaseHere(call)
         const rest = toRestRelease(call, release, projects)
@@ -245,9 +223,9 @@ function routesUnder(path: string, name: string): Route[] {
       summary:
         'Changes a release; dateReleased finalizes it, status archives or restores it, commits are all that it has then. refs: []: takes commits and refs out.',
       action: 'release:write',
-      body: changeBody,
+      body: releaseChangeBody,
       bodyBytesMax: commitBodyBytesMax,
-      response: shapes.release,
+      response: restRelease,
       handle: change,
     }),
     route({

@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
+import { repositoryBody, restCommit, restRepository } from '../../contract/commits.ts'
 import { pageByOffset, readCursor } from '../../query/cursor.ts'
 import { toRestCommit, toRestRepository } from '../../query/releases.ts'
 import { pageHeaders } from '../page.ts'
 import type { Call, Route } from '../route.ts'
 import { limitOf, organizationOf, pageQuery, route } from '../route.ts'
-import { address, repositoryName } from './release-input.ts'
-import * as shapes from './release-schemas.ts'
 
 const listQuery = z.object({
   named: z.string().max(5).optional().describe('1: also those that only commits name.'),
@@ -51,7 +50,7 @@ export const repositoryRoutes: readonly Route[] = [
       'Repositories that people made. Those that only commits name are left out: to a client a repository in this list means that the server can read it, and it would send no more than the head’s id.',
     action: 'release:read',
     query: listQuery,
-    response: z.array(shapes.repository),
+    response: z.array(restRepository),
     handle: list,
   }),
   route({
@@ -60,9 +59,9 @@ export const repositoryRoutes: readonly Route[] = [
     operationId: 'createRepository',
     summary: 'Makes a repository, or changes the address of the one of this name; commits and refs name it.',
     action: 'release:write',
-    body: z.object({ name: repositoryName, url: address }),
+    body: repositoryBody,
     status: 201,
-    response: shapes.repository,
+    response: restRepository,
     handle: ({ app, body, found }) => {
       const value = { organizationId: organizationOf(found).id, name: body.name, url: body.url ?? '' }
       return { body: toRestRepository(app.meta.putRepository(value, app.clock.now())) }
@@ -89,7 +88,7 @@ export const repositoryRoutes: readonly Route[] = [
     summary: 'Commits of a repository that releases name, newest first.',
     action: 'release:read',
     query: z.object(pageQuery),
-    response: z.array(shapes.commit),
+    response: z.array(restCommit),
     handle: (call) => commits(call as Parameters<typeof commits>[0]),
   }),
 ]

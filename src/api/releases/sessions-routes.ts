@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
+import { restReleaseHealth, restSessions } from '../../contract/release-health.ts'
 import { rangeOf } from '../../query/range.ts'
 import { releaseHealth } from '../../query/release-health.ts'
 import {
@@ -15,7 +16,6 @@ import type { Call, Route } from '../route.ts'
 import { organizationOf, rangeQuery, route, viewQuery } from '../route.ts'
 import { releaseProjects } from './release-projects.ts'
 import { releaseHere } from './release-routes.ts'
-import * as shapes from './sessions-schemas.ts'
 
 const names = (description: string) => z.array(z.string().max(100)).max(30).describe(description)
 
@@ -82,7 +82,7 @@ const healthRoute = (path: string, name: string): Route =>
       'Crash-free sessions and users of a release over 90 days with their intervals of 95%, its adoption, and the change from the release before it at equal adoption. Null: no sessions.',
     action: 'release:read',
     query: z.object({ environment: viewQuery.environment }),
-    response: shapes.health,
+    response: restReleaseHealth,
     handle: async (call) => {
       const { release, projects } = releaseHere(call)
       const environments = call.query.environment.filter((item) => item !== '')
@@ -100,7 +100,7 @@ export const sessionRoutes: readonly Route[] = [
     summary: 'Counts, rates and durations of release-health sessions by project, release, environment and status.',
     action: 'release:read',
     query: sessionsQuery,
-    response: shapes.sessions,
+    response: restSessions,
     handle: (call) => {
       organizationOf(call.found)
       return sessions(call)

@@ -4,6 +4,13 @@ import { createGunzip } from 'node:zlib'
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
 import {
+  type AssembleBody,
+  assembleBody,
+  type RestChunkOptions,
+  restAssembly,
+  restChunkOptions,
+} from '../../contract/uploads.ts'
+import {
   bundleBytesMax,
   chunkBytesMax,
   chunkConcurrency,
@@ -13,15 +20,10 @@ import {
 import { formParts } from '../form-parts.ts'
 import type { Call, Route } from '../route.ts'
 import { organizationOf, route } from '../route.ts'
-import { versionText } from './release-input.ts'
 import { namedProjects } from './release-projects.ts'
-import * as shapes from './release-schemas.ts'
 
 /** Heads and boundaries of the parts come on top of what the client counts. */
 const framingBytes = 1024 * 1024
-
-/** Chunks that a bundle may be told to have: of 32 kiB, the smallest that clients have ever used. */
-const chunksMax = bundleBytesMax / (32 * 1024)
 
 /** The inflated bytes of a gzip stream. Throws ACCEPT_ENCODING_BROKEN. */
 async function* gunzipped(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -61,22 +63,7 @@ async function takeChunks(call: Call<unknown, undefined>): Promise<Response> {
   return new Response(null, { status: 200, headers: { 'cache-control': 'no-store' } })
 }
 
-const sha1 = z
-  .string()
-  .transform((text) => text.toLowerCase())
-  .pipe(z.string().regex(/^[0-9a-f]{40}$/, 'A SHA-1 in 40 hex digits.'))
-const word = z.string().max(250, 'At most 250 characters.').nullish()
-
-const assembleBody = z.object({
-  checksum: sha1,
-  chunks: z.array(sha1).max(chunksMax),
-  projects: z.array(z.union([z.string(), z.number()])).default([]),
-  // '' as none: a client that has no release sends either
-  version: z.union([z.literal(''), versionText]).nullish(),
-  dist: word,
-})
-
-async function assemble(call: Call<unknown, z.output<typeof assembleBody>>, release: string) {
+async function assemble(call: Call<unknown, AssembleBody>, release: string) {
   const { app, found, body } = call
   const projects = namedProjects(call, 'release:write', body.projects)
   const state = await app.artifacts.assemble({
@@ -90,7 +77,7 @@ async function assemble(call: Call<unknown, z.output<typeof assembleBody>>, rele
   return { body: { ...state, detail: state.detail ?? null } }
 }
 
-const optionsOf = (origin: string, slug: string): z.input<typeof shapes.chunkOptions> => ({
+const optionsOf = (origin: string, slug: string): RestChunkOptions => ({
   // Absolute: sentry-cli would take a path too, the bundler plugins of version 11 would not.
   url: `${origin}/api/0/organizations/${slug}/chunk-upload/`,
   chunkSize: chunkBytesMax,
@@ -113,7 +100,7 @@ export const uploadRoutes: readonly Route[] = [
     operationId: 'chunkUploadOptions',
     summary: 'How chunks are to be uploaded.',
     action: 'release:read',
-    response: shapes.chunkOptions,
+    response: restChunkOptions,
     handle: ({ app, found }) => ({ body: optionsOf(app.config.url, organizationOf(found).slug) }),
   }),
   route({
@@ -134,7 +121,7 @@ export const uploadRoutes: readonly Route[] = [
     summary: 'Makes a bundle of chunks, or says which are missing; to be asked again until the state is ok or error.',
     action: 'release:write',
     body: assembleBody,
-    response: shapes.assembly,
+    response: restAssembly,
     handle: (call) => assemble(call, call.body.version ?? ''),
   }),
   ...(['/organizations/:org', '/projects/:org/:project'] as const).map((place, i) =>
@@ -145,7 +132,7 @@ export const uploadRoutes: readonly Route[] = [
       summary: 'The same for a bundle of a release, as older clients ask.',
       action: 'release:write',
       body: assembleBody,
-      response: shapes.assembly,
+      response: restAssembly,
       handle: (call) => assemble(call, call.params.version ?? ''),
     }),
   ),

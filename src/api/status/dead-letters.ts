@@ -1,5 +1,5 @@
 import { MishapError } from '../../base/errors.ts'
-import type { RestDeadContent, RestDeadItem } from '../../contract/rest-status.ts'
+import type { RestDeadContent, RestDeadItem } from '../../contract/dead-letters.ts'
 import type { App } from '../../processes/app.ts'
 import type { DeadItem, Organization } from '../../store/meta/meta.ts'
 

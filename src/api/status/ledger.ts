@@ -1,5 +1,5 @@
 import { MishapError } from '../../base/errors.ts'
-import type { RestLedger } from '../../contract/rest-status.ts'
+import type { RestLedger } from '../../contract/status.ts'
 import type { App } from '../../processes/app.ts'
 import type { Project } from '../../store/meta/meta.ts'
 import { todoFor } from './outcome-advice.ts'

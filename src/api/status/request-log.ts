@@ -1,5 +1,5 @@
 import { catalogue, type ErrorCode } from '../../base/errors.ts'
-import type { RestIntake, RestIntakes } from '../../contract/rest-status.ts'
+import type { RestIntake, RestIntakes } from '../../contract/request-log.ts'
 import type { App } from '../../processes/app.ts'
 import type { Project } from '../../store/meta/meta.ts'
 import { todoFor } from './outcome-advice.ts'

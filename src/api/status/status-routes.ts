@@ -1,6 +1,14 @@
 import { z } from 'zod'
-import type { RestJob } from '../../contract/rest-status.ts'
-import * as shapes from '../../contract/status-schemas.ts'
+import { restDeadContent, restDeadItem } from '../../contract/dead-letters.ts'
+import { restIntake, restIntakes } from '../../contract/request-log.ts'
+import {
+  type RestJob,
+  restJob,
+  restLedger,
+  restOrganizationStatus,
+  restStatus,
+  restUsage,
+} from '../../contract/status.ts'
 import type { App } from '../../processes/app.ts'
 import type { Route } from '../route.ts'
 import { askedProjects, organizationOf, projectOf, route } from '../route.ts'
@@ -43,7 +51,7 @@ const instanceRoutes: readonly Route[] = [
     operationId: 'status',
     summary: 'State of the installation: lag, ledger, disk, dead items, versions with known advisories.',
     action: 'instance:read',
-    response: shapes.systemStatus,
+    response: restStatus,
     handle: async ({ app }) => ({ body: await statusOf(app) }),
   }),
   route({
@@ -62,7 +70,7 @@ const instanceRoutes: readonly Route[] = [
     operationId: 'listJobs',
     summary: 'Everything that happens by the clock: last run, what it did, how long it took, next run, failure.',
     action: 'instance:read',
-    response: z.array(shapes.job),
+    response: z.array(restJob),
     handle: ({ app }) => ({ body: jobsOf(app) }),
   }),
   route({
@@ -71,7 +79,7 @@ const instanceRoutes: readonly Route[] = [
     operationId: 'listStrangeRequests',
     summary: 'The newest requests to ingest that came without a known key, newest first; in memory only.',
     action: 'instance:read',
-    response: z.array(shapes.intake),
+    response: z.array(restIntake),
     handle: ({ app }) => ({ body: strangeIntakes(app) }),
   }),
 ]
@@ -88,7 +96,7 @@ export const statusRoutes: readonly Route[] = [
     operationId: 'organizationStatus',
     summary: 'What became of what the projects of an organization were sent over 13 months; dead items.',
     action: 'status:read',
-    response: shapes.organizationStatus,
+    response: restOrganizationStatus,
     handle: ({ app, found }) => ({ body: organizationStatusOf(app, organizationOf(found)) }),
   }),
   route({
@@ -98,7 +106,7 @@ export const statusRoutes: readonly Route[] = [
     summary: 'How items ended, by project, key, category and reason, with what to do.',
     action: 'status:read',
     query: ledgerQuery,
-    response: shapes.ledger,
+    response: restLedger,
     handle: ({ app, actor, found, query }) => {
       const projects = askedProjects(app, actor, organizationOf(found), query.project)
       const all = query.project.every((item) => item === '' || item === '-1')
@@ -113,7 +121,7 @@ export const statusRoutes: readonly Route[] = [
     summary: 'The last 100 requests of each key with the verdict for each item, newest first; in memory only.',
     action: 'project:read',
     query: z.object({ key: z.string().max(20).optional().describe('Id of a project key: of this one only.') }),
-    response: shapes.intakes,
+    response: restIntakes,
     handle: ({ app, found, query }) => ({ body: intakesOf(app, projectOf(found), query.key) }),
   }),
   route({
@@ -122,7 +130,7 @@ export const statusRoutes: readonly Route[] = [
     operationId: 'usage',
     summary: 'What lies on disk, by project and kind; for the operator what all share, too.',
     action: 'status:read',
-    response: shapes.usage,
+    response: restUsage,
     handle: async ({ app, actor, found }) => ({
       body: await usageOf(
         app,
@@ -137,7 +145,7 @@ export const statusRoutes: readonly Route[] = [
     operationId: 'listDeadItems',
     summary: 'Dead items, newest first, at most 200: what could not be processed and is kept for 14 days.',
     action: 'status:read',
-    response: z.array(shapes.deadItem),
+    response: z.array(restDeadItem),
     handle: ({ app, found }) => ({ body: deadItemsOf(app, organizationOf(found)) }),
   }),
   route({
@@ -146,7 +154,7 @@ export const statusRoutes: readonly Route[] = [
     operationId: 'deadItem',
     summary: 'A dead item with the first 16 KiB of its record as it came: it is not scrubbed.',
     action: 'organization:write',
-    response: shapes.deadContent,
+    response: restDeadContent,
     handle: async ({ app, found, params }) => {
       const organization = organizationOf(found)
       return { body: await lookAtDead(app, organization, deadItemOf(app, organization, params.item)) }

@@ -1,5 +1,5 @@
 import { MishapError } from '../../base/errors.ts'
-import type { RestUsage } from '../../contract/rest-status.ts'
+import type { RestUsage } from '../../contract/status.ts'
 import type { App } from '../../processes/app.ts'
 import { sizesByTable, type TableName, tableOfCategory } from '../../store/events/tables.ts'
 import type { Organization } from '../../store/meta/meta.ts'

@@ -4,18 +4,18 @@ import type { Places } from '../../store/events/table.ts'
 import type { TableName } from '../../store/events/tables.ts'
 import type { RepeatWindow } from '../kinds/kind.ts'
 import { repeatWindows } from '../kinds/kinds.ts'
-import { createSeen, type Seen } from './dedup-window.ts'
+import { createDedupWindow, type DedupWindow } from './dedup-window.ts'
 import type { RangeGroup, RefinedRange } from './range.ts'
 
 /** How long something is known that came: ms. */
 export const windowMs = 3_600_000
 
 /** What came within the last hour, by the name of its window. */
-export type Memory = ReadonlyMap<string, Seen>
+export type Memory = ReadonlyMap<string, DedupWindow>
 
 /** Makes an empty memory of each kind's window. */
 export const createMemory = (windows: readonly Pick<RepeatWindow, 'name' | 'max'>[] = repeatWindows): Memory =>
-  new Map(windows.map(({ name, max }) => [name, createSeen(windowMs, max)]))
+  new Map(windows.map(({ name, max }) => [name, createDedupWindow(windowMs, max)]))
 
 /** Fills the memory with what the store has of the last hour. Throws STORE_UNAVAILABLE. */
 export async function readMemory(memory: Memory, events: EventStore, nowMs: number): Promise<void> {

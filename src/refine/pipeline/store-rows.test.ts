@@ -192,3 +192,34 @@ test('a batch without spans asks the store for nothing', async () => {
   await store(work, batch, range, deduplicate(range, work.memory, nothingStored()), nothingStored())
   expect([events.spans.inserts, refineBody('{}').spans]).toEqual([0, []])
 })
+
+test('what is larger than one insert of a table may be goes in pieces; each row is stored once', async () => {
+  const { work, events } = world()
+  const row = Buffer.alloc(1024 * 1024, 'x')
+  row[row.length - 1] = 10
+  const made = await rangeOf(record(1, 0))
+  const [first] = made.groups
+  if (!first) throw new Error('no rows')
+  const groups = Array.from({ length: 20 }, (_, at) => ({
+    ...first,
+    key: id(at) + id(7),
+    jpos: at,
+    from: at * row.length,
+    to: (at + 1) * row.length,
+  }))
+  const range = {
+    ...made,
+    groups,
+    lines: new Map([['spans' as const, new Uint8Array(Buffer.concat(groups.map(() => row)))]]),
+  }
+  await store(work, batch, range, deduplicate(range, work.memory, nothingStored()), nothingStored())
+  expect([events.spans.inserts, events.spans.lines.length]).toEqual([2, 20])
+})
+
+test('once the store has answered nothing waits for it, also where it turns out that all rows are stored', async () => {
+  const { work, events } = world()
+  events.spans.fail.push('after')
+  const range = await rangeOf(record(1, 1))
+  await store(work, batch, range, deduplicate(range, work.memory, nothingStored()), nothingStored())
+  expect([events.spans.inserts, work.waits.oldest()]).toEqual([1, undefined])
+})

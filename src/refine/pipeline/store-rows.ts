@@ -54,9 +54,6 @@ export async function settleAll(work: Storing, batch: Batch): Promise<Stored> {
 
 /** Rows of these groups that are not stored: all of a group, or the lines whose place is missing. */
 function missingLines(whole: Buffer, groups: readonly RangeGroup[], stored: Places): Buffer[] {
-  const isWhole = stored.size === 0 && groups.reduce((sum, { from, to }) => sum + to - from, 0) === whole.length
-  // the usual case, without a copy of 20 MB
-  if (isWhole) return whole.length > 0 ? [whole] : []
   return groups.flatMap((group): Buffer[] => {
     const places = stored.get(group.jpos)
     const lines = whole.subarray(group.from, group.to)
@@ -73,11 +70,10 @@ function missingLines(whole: Buffer, groups: readonly RangeGroup[], stored: Plac
 
 /** Lines in order, together of no more than `bytesMax`; a group that is larger goes alone. */
 function piecesOf(lines: readonly Buffer[], bytesMax: number): Buffer[] {
-  if (lines.length === 1) return [...lines]
   const pieces: Buffer[][] = []
   let bytes = Number.POSITIVE_INFINITY
   for (const line of lines) {
-    if (pieces.length === 0 || bytes + line.length > bytesMax) {
+    if (bytes + line.length > bytesMax || pieces.length === 0) {
       pieces.push([])
       bytes = 0
     }
@@ -92,8 +88,15 @@ type Insert = { batch: Batch; range: RefinedRange; table: TableName }
 
 function missingPieces({ range, table }: Insert, groups: readonly RangeGroup[], stored: Places): Buffer[] {
   const { buffer, byteOffset, byteLength } = range.lines.get(table) ?? new Uint8Array(0)
-  const missing = missingLines(Buffer.from(buffer, byteOffset, byteLength), groups, stored)
-  return piecesOf(missing, anyTable(table).insertBytesMax).filter((piece) => piece.length > 0)
+  const whole = Buffer.from(buffer, byteOffset, byteLength)
+  const { insertBytesMax } = anyTable(table)
+  const bytes = groups.reduce((sum, { from, to }) => sum + to - from, 0)
+  // the usual case, without a copy of 20 MB
+  const pieces =
+    stored.size === 0 && bytes === whole.length && bytes <= insertBytesMax
+      ? [whole]
+      : piecesOf(missingLines(whole, groups, stored), insertBytesMax)
+  return pieces.filter((piece) => piece.length > 0)
 }
 
 /**
@@ -114,8 +117,7 @@ async function insertOnce(
     try {
       for (const [at, piece] of pieces.entries())
         await work.events.insert(table, piece, at === 0 ? called : `${called}:${at}`)
-      work.waits.end('events')
-      return
+      pieces = []
     } catch (error) {
       if (work.stopped.signal.aborted) throw error
       const away = error instanceof MishapError && error.code === 'STORE_UNAVAILABLE'
@@ -129,6 +131,7 @@ async function insertOnce(
       called = newToken(table, batch)
     }
   }
+  work.waits.end('events')
 }
 
 /** Keeps what a refused group was made from, whole, so that it can be looked at and replayed. Gives its outcomes. */

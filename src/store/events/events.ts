@@ -1,4 +1,4 @@
-import type { TagCount } from '../../contract/rest.ts'
+import type { TagCount } from '../../domain/event.ts'
 import type { Cut, ThinStore } from './downsample.ts'
 import type { FrameKey } from './frames.ts'
 import type { NewestStore } from './newest.ts'

@@ -1,4 +1,4 @@
-import type { TagCount } from '../../contract/rest.ts'
+import type { TagCount } from '../../domain/event.ts'
 import type { Connection } from './connection.ts'
 import type { EventStore, Scope } from './events.ts'
 import { compileScope, createValues, hashList, type Values } from './filter.ts'

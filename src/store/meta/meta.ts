@@ -1,5 +1,5 @@
 import type { DataCategory, OutcomeCount } from '../../base/outcome.ts'
-import type { RestActivity } from '../../contract/rest.ts'
+import type { RestActivity } from '../../contract/issues.ts'
 import type { NoiseKind } from '../../domain/diagnostics.ts'
 import type { ProjectFilters } from '../../domain/filters.ts'
 import type { Status, StatusDetails, Substatus } from '../../domain/issue-states.ts'

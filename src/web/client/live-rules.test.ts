@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { testClock } from '../../base/clock.ts'
-import type { LiveChange } from '../../contract/rest.ts'
+import type { LiveChange } from '../../contract/live.ts'
 import { type LiveLine, type LiveMessage, type LiveRoom, liveMessage, startLiveLine } from './live-rules.ts'
 
 describe('liveMessage', () => {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
-import type { LiveChange } from '../../contract/rest.ts'
+import type { LiveChange } from '../../contract/live.ts'
 import { growingPause } from './backoff.ts'
 
 /** What the tabs of one browser tell each other. All but `hello` and `now` come from the tab that holds the connection. */

@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import { systemClock } from '../../base/clock.ts'
-import type { LiveChange } from '../../contract/rest.ts'
+import type { LiveChange } from '../../contract/live.ts'
 import { withBase } from '../base-path.ts'
 import { isThere } from '../client/connection.ts'
 import { type LiveLine, type LiveMessage, type LiveRoom, startLiveLine } from '../client/live-rules.ts'

@@ -1,4 +1,4 @@
-import type { RestLevel } from '../../contract/rest.ts'
+import type { RestLevel } from '../../contract/issues.ts'
 
 export type Severity = RestLevel | 'ok'
 

@@ -1,16 +1,13 @@
 import type { Outcome, OutcomeReason } from '../../../base/outcome.ts'
 import type { EnvelopeItem } from '../../../wire/envelope.ts'
 import { normalizeId } from '../../../wire/ids.ts'
-import { needsEventId } from '../../../wire/item-types.ts'
+import { attachmentsMax, needsEventId } from '../../../wire/item-types.ts'
 import { dumpAttachmentType } from '../../../wire/minidump.ts'
 import { type MultipartPart, parseMultipart } from '../../../wire/multipart.ts'
 import { ended } from '../../pipeline/item-outcome.ts'
 import { bodyKind, itemKind, type PlacedItem, type RecordWork } from '../kind.ts'
 import { dumpName, dumpOfItem } from '../minidump/upload.ts'
 import { type AttachmentPlace, attachmentOfDump, attachmentOfItem, attachmentOfPart } from './attachment.ts'
-
-/** Attachments of one record. */
-export const attachmentsMax = 30
 
 /** One outcome of an attachment. */
 export const attachmentEnd = (work: RecordWork, outcome: Outcome, reason: OutcomeReason, bytes: number) =>

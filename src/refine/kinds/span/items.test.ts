@@ -8,7 +8,6 @@ import {
   container,
   endsOf,
   envelope,
-  id,
   refined,
   rowsOf,
   spanId,

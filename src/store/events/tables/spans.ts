@@ -20,7 +20,7 @@ export const spansTable: StoredTable<SpanRow> = {
   // before any event: no statement about an issue depends on them
   dropFirst: 1,
   hasIssues: false,
-  categories: ['transaction', 'span'],
+  categories: ['span', 'transaction'],
   tally: {
     sentence: 'The ledger’s transactions and spans are those that are stored.',
     category: "if(is_segment AND item = 'transaction', 'transaction', 'span')",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RestPoint } from '../../../contract/rest.ts'
+import type { RestPoint } from '../../../contract/issues.ts'
 import { barsOf, roundTop, sparkHeightPx, sparkOf, sparkWidthPx } from './bars.ts'
 
 describe('barsOf', () => {

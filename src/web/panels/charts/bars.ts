@@ -1,4 +1,4 @@
-import type { RestPoint } from '../../../contract/rest.ts'
+import type { RestPoint } from '../../../contract/issues.ts'
 
 export type Bar = { fromS: number; toS: number; events: number }
 

@@ -2,7 +2,7 @@
 import './diagnostics.css'
 import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
-import type { RestSigns } from '../../../domain/diagnostics.ts'
+import type { RestSigns } from '../../../contract/diagnostics.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 
 type Hydration = NonNullable<RestSigns['hydration']>

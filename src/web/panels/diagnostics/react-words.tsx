@@ -1,6 +1,6 @@
 import './diagnostics.css'
 import { useTranslations } from 'next-intl'
-import type { RestSigns } from '../../../domain/diagnostics.ts'
+import type { RestSigns } from '../../../contract/diagnostics.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 
 /**

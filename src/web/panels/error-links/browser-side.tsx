@@ -2,7 +2,7 @@
 import './failures.css'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
-import type { RestBrowserEvent, RestBrowserSide, RestFailure } from '../../../contract/rest-failure.ts'
+import type { RestBrowserEvent, RestBrowserSide, RestFailure } from '../../../contract/error-links.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { RelativeTime } from '../../ui/time.tsx'

@@ -1,7 +1,7 @@
 'use client'
 import './failures.css'
 import { useTranslations } from 'next-intl'
-import type { RestEvent } from '../../../contract/rest.ts'
+import type { RestEvent } from '../../../contract/events.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Section } from '../issue/annotations.tsx'

@@ -1,7 +1,7 @@
 'use client'
 import './failures.css'
 import { useTranslations } from 'next-intl'
-import type { RestFailure } from '../../../contract/rest-failure.ts'
+import type { RestFailure } from '../../../contract/error-links.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 

@@ -1,5 +1,5 @@
 import { useTranslations } from 'next-intl'
-import type { RestFeedback } from '../../../contract/rest.ts'
+import type { RestFeedback } from '../../../contract/feedback.ts'
 import { withBase } from '../../base-path.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { bytesText } from '../../ui/relative.ts'

@@ -2,7 +2,7 @@
 import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
-import type { RestIssueHash, RestUnmerge } from '../../../contract/rest-grouping.ts'
+import type { RestIssueHash, RestUnmerge } from '../../../contract/grouping.ts'
 import { ApiError, apiFetch } from '../../client/api.ts'
 import { Button } from '../../ui/controls.tsx'
 import { Link } from '../../ui/link.tsx'

@@ -1,6 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import type { RestGroupingPreview, RestIssueName } from '../../../contract/rest-grouping.ts'
+import type { RestGroupingPreview, RestIssueName } from '../../../contract/grouping.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'

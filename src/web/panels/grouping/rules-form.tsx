@@ -2,7 +2,7 @@
 import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
-import type { RestGroupingPreview } from '../../../contract/rest-grouping.ts'
+import type { RestGroupingPreview } from '../../../contract/grouping.ts'
 import { groupingConfigOf, groupingVersionOf, groupingVersions } from '../../../domain/grouping.ts'
 import { ruleTextMax } from '../../../domain/rule-text.ts'
 import { ApiError, apiFetch } from '../../client/api.ts'

@@ -2,7 +2,7 @@
 import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
-import type { RestSimilarIssue } from '../../../contract/rest-grouping.ts'
+import type { RestSimilarIssue } from '../../../contract/grouping.ts'
 import { apiFetch } from '../../client/api.ts'
 import { Button } from '../../ui/controls.tsx'
 import { useKey } from '../../ui/keys.tsx'

@@ -1,7 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
-import type { RestGroupingInfo } from '../../../contract/rest-grouping.ts'
+import type { RestGroupingInfo } from '../../../contract/grouping.ts'
 import { type GroupingHint, type GroupingNode, groupingHints } from '../../../domain/grouping.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import './grouping.css'

@@ -1,7 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { useMemo, useState } from 'react'
-import type { RestBreadcrumb } from '../../../contract/rest.ts'
+import type { RestBreadcrumb } from '../../../contract/events.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { type Severity, SeverityShape } from '../../ui/severity.tsx'
 import { Mark, Section, Segments } from './annotations.tsx'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RestBreadcrumb } from '../../../contract/rest.ts'
+import type { RestBreadcrumb } from '../../../contract/events.ts'
 import { crumbsOf, kindOf, kindsOf, offsetText } from './crumbs.ts'
 
 const crumb = (value: Partial<RestBreadcrumb>): RestBreadcrumb => ({

@@ -1,4 +1,4 @@
-import type { RestBreadcrumb } from '../../../contract/rest.ts'
+import type { RestBreadcrumb } from '../../../contract/events.ts'
 
 /** A breadcrumb's kind for the filter: its type, or its category's first part where the type says nothing. */
 export function kindOf(crumb: RestBreadcrumb): string {

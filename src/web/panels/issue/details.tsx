@@ -1,6 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import type { RestEvent, RestRequest } from '../../../contract/rest.ts'
+import type { RestEvent, RestRequest } from '../../../contract/events.ts'
 import { withBase } from '../../base-path.ts'
 import { safeHref } from '../../text.ts'
 import { Link } from '../../ui/link.tsx'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RestException, RestFrame, RestThread } from '../../../contract/rest.ts'
+import type { RestException, RestFrame, RestThread } from '../../../contract/events.ts'
 import { chainOf, type FrameMode, firstOpen, libraryOf, placeOf, rawTrace, runsOf, threadsOf } from './frames.ts'
 import { sampleFrame } from './sample.cases.ts'
 

@@ -1,7 +1,7 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { useLocale, useTranslations } from 'next-intl'
-import type { RestInCommon } from '../../../contract/rest-triage.ts'
+import type { RestInCommon } from '../../../contract/issues.ts'
 import { type ApiRequest, apiFetch } from '../../client/api.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'

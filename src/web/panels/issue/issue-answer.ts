@@ -1,4 +1,5 @@
-import type { RestEvent, RestIssueDetail } from '../../../contract/rest.ts'
+import type { RestEvent } from '../../../contract/events.ts'
+import type { RestIssueDetail } from '../../../contract/issues.ts'
 import { receivedJson, storedJson } from '../../../query/event.ts'
 import { eventRowOf, placeEvent } from '../../../query/events.ts'
 import { issueDetail } from '../../../query/issue.ts'

@@ -1,7 +1,7 @@
 'use client'
 import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
-import type { RestEvent } from '../../../contract/rest.ts'
+import type { RestEvent } from '../../../contract/events.ts'
 import { useKey } from '../../ui/keys.tsx'
 import { neighbourOf } from '../stream/list-order.ts'
 import { useRangeKey } from '../stream/stream-keys.tsx'

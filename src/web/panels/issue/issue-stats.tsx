@@ -1,6 +1,6 @@
 'use client'
 import { useLocale, useTranslations } from 'next-intl'
-import type { RestIssueDetail } from '../../../contract/rest.ts'
+import type { RestIssueDetail } from '../../../contract/issues.ts'
 import { RelativeTime } from '../../ui/time.tsx'
 import { ReleaseLink } from '../releases/release-link.tsx'
 import { type Assign, AssigneeName, SuggestedOwners } from '../triage/assignee.tsx'

@@ -2,7 +2,7 @@ import { AppRouterContext, type AppRouterInstance } from 'next/dist/shared/lib/a
 import { NextIntlClientProvider } from 'next-intl'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
-import type { RestIssueDetail } from '../../../contract/rest.ts'
+import type { RestIssueDetail } from '../../../contract/issues.ts'
 import { noiseKinds } from '../../../domain/diagnostics.ts'
 import messages from '../../messages/en.json'
 import filters from '../../messages/filters.en.json'

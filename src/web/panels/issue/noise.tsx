@@ -1,7 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
-import type { RestIssueDetail } from '../../../contract/rest.ts'
+import type { RestIssueDetail } from '../../../contract/issues.ts'
 import { inboundFilters } from '../../../domain/filters.ts'
 import { apiFetch } from '../../client/api.ts'
 import { Button } from '../../ui/controls.tsx'

@@ -1,4 +1,5 @@
-import type { RestEvent, RestFrame, RestIssue } from '../../../contract/rest.ts'
+import type { RestEvent, RestFrame } from '../../../contract/events.ts'
+import type { RestIssue } from '../../../contract/issues.ts'
 
 /** A frame for tests, empty but for what is given. */
 export function sampleFrame(value: Partial<RestFrame> = {}): RestFrame {

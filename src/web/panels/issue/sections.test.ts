@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RestEvent } from '../../../contract/rest.ts'
+import type { RestEvent } from '../../../contract/events.ts'
 import { sampleEvent } from './sample.cases.ts'
 import { entryOf, sectionsOf, sharesOf } from './sections.ts'
 

@@ -1,4 +1,4 @@
-import type { RestEntry, RestEvent } from '../../../contract/rest.ts'
+import type { RestEntry, RestEvent } from '../../../contract/events.ts'
 
 /** The sections of the page that a payload may lack, in the order of the page. */
 export const sectionNames = [

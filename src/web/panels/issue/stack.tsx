@@ -2,7 +2,7 @@
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
-import type { RestException, RestFrame, RestStacktrace, RestThread } from '../../../contract/rest.ts'
+import type { RestException, RestFrame, RestStacktrace, RestThread } from '../../../contract/events.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Facts, Mark, Section, Segments, valueText } from './annotations.tsx'

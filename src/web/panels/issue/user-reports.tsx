@@ -1,7 +1,7 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
-import type { RestFeedback } from '../../../contract/rest.ts'
+import type { RestFeedback } from '../../../contract/feedback.ts'
 import { apiFetch } from '../../client/api.ts'
 import { TypedDelete } from '../../ui/typed-delete.tsx'
 import { FeedbackText } from '../feedback/feedback-text.tsx'

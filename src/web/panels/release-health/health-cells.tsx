@@ -1,7 +1,7 @@
 'use client'
 import './release-health.css'
 import { useLocale, useTranslations } from 'next-intl'
-import type { RestHealth } from '../../../contract/rest-release-health.ts'
+import type { RestHealth } from '../../../contract/release-health.ts'
 import { healthWords } from './words.ts'
 
 /** Health of a release in the list; null: it has no sessions; undefined: no project sends any, so there is no column. */

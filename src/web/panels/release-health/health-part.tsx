@@ -1,7 +1,7 @@
 import './release-health.css'
 import { getLocale, getTranslations } from 'next-intl/server'
 import { Suspense } from 'react'
-import type { RestHealth, RestHealthChange, RestShare } from '../../../contract/rest-release-health.ts'
+import type { RestHealth, RestHealthChange, RestShare } from '../../../contract/release-health.ts'
 import { versionInfo } from '../../../domain/release-order.ts'
 import { type ReleaseHealth, releaseHealth } from '../../../query/release-health.ts'
 import type { Project } from '../../../store/meta/meta.ts'

@@ -1,4 +1,4 @@
-import type { RestShare } from '../../../contract/rest-release-health.ts'
+import type { RestShare } from '../../../contract/release-health.ts'
 import { versionInfo } from '../../../domain/release-order.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { type HealthWords, placeOf, type Scale, scaleOf } from './words.ts'

@@ -1,4 +1,4 @@
-import type { RestShare } from '../../../contract/rest-release-health.ts'
+import type { RestShare } from '../../../contract/release-health.ts'
 
 /** How shares are written: never as 100 % where anything crashed. */
 export type HealthWords = {

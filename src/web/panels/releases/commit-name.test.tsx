@@ -1,7 +1,7 @@
 import { NextIntlClientProvider } from 'next-intl'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
-import type { RestCommit } from '../../../contract/rest-release.ts'
+import type { RestCommit } from '../../../contract/commits.ts'
 import time from '../../messages/en.json'
 import messages from '../../messages/releases.en.json'
 import { CommitName, commitHref } from './commit-name.tsx'

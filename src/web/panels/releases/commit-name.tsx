@@ -1,5 +1,5 @@
 import { useTranslations } from 'next-intl'
-import type { RestCommit } from '../../../contract/rest-release.ts'
+import type { RestCommit } from '../../../contract/commits.ts'
 import { safeHref } from '../../text.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 

@@ -1,5 +1,5 @@
 import { useTranslations } from 'next-intl'
-import type { RestCommit, RestCommitFile } from '../../../contract/rest-release.ts'
+import type { RestCommit, RestCommitFile } from '../../../contract/commits.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { CommitName } from './commit-name.tsx'

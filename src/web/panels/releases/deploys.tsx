@@ -1,5 +1,5 @@
 import { useTranslations } from 'next-intl'
-import type { RestDeploy } from '../../../contract/rest-release.ts'
+import type { RestDeploy } from '../../../contract/releases.ts'
 import { safeHref } from '../../text.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { durationText, relativeParts } from '../../ui/relative.ts'

@@ -1,6 +1,6 @@
 import { notFound } from 'next/navigation'
-import type { RestIssue } from '../../../contract/rest.ts'
-import type { RestDeploy, RestMarks, RestRelease } from '../../../contract/rest-release.ts'
+import type { RestIssue } from '../../../contract/issues.ts'
+import type { RestDeploy, RestMarks, RestRelease } from '../../../contract/releases.ts'
 import { listIssues } from '../../../query/issues.ts'
 import { type Range, rangeOf } from '../../../query/range.ts'
 import {

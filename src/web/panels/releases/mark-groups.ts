@@ -1,4 +1,4 @@
-import type { RestMark, RestMarks } from '../../../contract/rest-release.ts'
+import type { RestMark, RestMarks } from '../../../contract/releases.ts'
 import { sparkHeightPx, sparkWidthPx } from '../charts/bars.ts'
 
 /** A release or a deploy at a time, as a chart marks it. */

@@ -1,6 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import type { RestRelease } from '../../../contract/rest-release.ts'
+import type { RestRelease } from '../../../contract/releases.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { RelativeTime, useAge } from '../../ui/time.tsx'

@@ -1,5 +1,5 @@
 import { useLocale, useTranslations } from 'next-intl'
-import type { RestSkew } from '../../../contract/rest-skew.ts'
+import type { RestSkew } from '../../../contract/skew.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Chart } from '../charts/chart.tsx'

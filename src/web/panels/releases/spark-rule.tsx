@@ -1,7 +1,7 @@
 'use client'
 import { useCallback, useMemo } from 'react'
-import type { RestIssue } from '../../../contract/rest.ts'
-import type { RestMarks } from '../../../contract/rest-release.ts'
+import type { RestIssue } from '../../../contract/issues.ts'
+import type { RestMarks } from '../../../contract/releases.ts'
 import { ChartMarks } from './chart-marks.tsx'
 import { markGroups, spanOf, sparkMarks } from './mark-groups.ts'
 

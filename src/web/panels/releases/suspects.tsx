@@ -1,6 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import type { RestCommitters, RestSuspectCommit } from '../../../contract/rest-release.ts'
+import type { RestCommitters, RestSuspectCommit } from '../../../contract/commits.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { relativeParts } from '../../ui/relative.ts'
 import { RelativeTime } from '../../ui/time.tsx'

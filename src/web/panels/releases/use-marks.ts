@@ -1,6 +1,6 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
-import type { RestMarks } from '../../../contract/rest-release.ts'
+import type { RestMarks } from '../../../contract/releases.ts'
 import { apiFetch } from '../../client/api.ts'
 import type { GivenMarks, MarksQuery } from './mark-groups.ts'
 

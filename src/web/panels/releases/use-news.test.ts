@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { RestRelease } from '../../../contract/rest-release.ts'
+import type { RestRelease } from '../../../contract/releases.ts'
 import { unknownOf } from './use-news.ts'
 
 const release = (version: string, atMs: number) =>

@@ -1,7 +1,7 @@
 'use client'
 import { useEffect, useRef, useState } from 'react'
 import { systemClock } from '../../../base/clock.ts'
-import type { RestRelease } from '../../../contract/rest-release.ts'
+import type { RestRelease } from '../../../contract/releases.ts'
 import { apiPage } from '../../client/api.ts'
 import { useLive } from '../../ui/live.tsx'
 import { type ProjectName, projectIdsOf } from '../stream/stream-query.ts'

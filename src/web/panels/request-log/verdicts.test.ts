@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { todoOf } from '../../../api/status/outcome-advice.ts'
 import { outcomes } from '../../../base/outcome.ts'
-import type { RestLedger } from '../../../contract/rest-status.ts'
+import type { RestLedger } from '../../../contract/status.ts'
 import texts from '../../messages/status.en.json'
 import { ledgerGroups, verdictOf } from './verdicts.ts'
 

@@ -1,4 +1,4 @@
-import type { RestLedger } from '../../../contract/rest-status.ts'
+import type { RestLedger } from '../../../contract/status.ts'
 
 const levels: Readonly<Record<string, 'ok' | 'info' | 'warning' | 'error' | 'debug'>> = {
   stored: 'ok',

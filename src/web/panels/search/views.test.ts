@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RestSearch } from '../../../contract/rest-search.ts'
+import type { RestSearch } from '../../../contract/search.ts'
 import { paramsOf } from '../stream/stream-query.ts'
 import { keptParams, partsOf, shownView, viewOf, viewSearch } from './views.ts'
 

@@ -1,4 +1,4 @@
-import type { RestSearch } from '../../../contract/rest-search.ts'
+import type { RestSearch } from '../../../contract/search.ts'
 import {
   apiSort,
   defaultQuery,

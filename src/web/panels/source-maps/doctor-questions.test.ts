@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RestEvent, RestFrame } from '../../../contract/rest.ts'
+import type { RestEvent, RestFrame } from '../../../contract/events.ts'
 import { wantsDoctor } from './doctor-questions.ts'
 
 const frame = (more: Partial<RestFrame>): RestFrame => ({

@@ -1,4 +1,4 @@
-import type { RestEvent, RestFrame, RestStacktrace } from '../../../contract/rest.ts'
+import type { RestEvent, RestFrame, RestStacktrace } from '../../../contract/events.ts'
 import { entryOf } from '../issue/sections.ts'
 
 function stacksOf(event: RestEvent): RestStacktrace[] {

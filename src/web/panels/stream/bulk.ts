@@ -1,7 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { systemClock } from '../../../base/clock.ts'
-import type { RestBulk, RestIssueChange } from '../../../contract/rest-triage.ts'
+import type { RestBulk, RestIssueChange } from '../../../contract/issue-changes.ts'
 import { type ApiRequest, apiFetch } from '../../client/api.ts'
 import { useToast } from '../../ui/toast.tsx'
 import { useComplaint } from '../triage/change.ts'

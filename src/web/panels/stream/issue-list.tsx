@@ -2,8 +2,8 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useTranslations } from 'next-intl'
 import { type MouseEvent, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
-import type { RestIssue } from '../../../contract/rest.ts'
-import type { RestMarks } from '../../../contract/rest-release.ts'
+import type { RestIssue } from '../../../contract/issues.ts'
+import type { RestMarks } from '../../../contract/releases.ts'
 import { useSparkMarks } from '../releases/spark-rule.tsx'
 import { IssueRow, useRowWords } from './issue-row.tsx'
 

@@ -1,7 +1,7 @@
 'use client'
 import { useLocale, useTranslations } from 'next-intl'
 import { memo, useMemo } from 'react'
-import type { RestIssue } from '../../../contract/rest.ts'
+import type { RestIssue } from '../../../contract/issues.ts'
 import { withBase } from '../../base-path.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { SeverityShape } from '../../ui/severity.tsx'

@@ -1,5 +1,5 @@
 'use client'
-import type { RestIssue } from '../../../contract/rest.ts'
+import type { RestIssue } from '../../../contract/issues.ts'
 
 /** Rows of a list that are kept for the way through it: more than anybody goes through by keys. */
 const keptMax = 1_000

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { testClock } from '../../../base/clock.ts'
-import type { LiveChange } from '../../../contract/rest.ts'
+import type { LiveChange } from '../../../contract/live.ts'
 import { createLiveRows } from './live-rows.ts'
 
 const events = (...ids: string[]): LiveChange => ({

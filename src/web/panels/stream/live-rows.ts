@@ -1,5 +1,5 @@
 import type { Clock } from '../../../base/clock.ts'
-import type { LiveChange } from '../../../contract/rest.ts'
+import type { LiveChange } from '../../../contract/live.ts'
 
 /** Pause between two looks for new rows, ms; a look costs one request. */
 const lookMs = 250

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RestIssue } from '../../../contract/rest.ts'
+import type { RestIssue } from '../../../contract/issues.ts'
 import { sampleIssue } from '../issue/sample.cases.ts'
 import { changeRows, countUp, mergeRows, type Page, rowsOf, selectTo, statusesOf, withStatus } from './rows.ts'
 

@@ -1,4 +1,4 @@
-import type { IssueStatus, RestIssue, RestPoint } from '../../../contract/rest.ts'
+import type { IssueStatus, RestIssue, RestPoint } from '../../../contract/issues.ts'
 import type { ApiPage } from '../../client/api.ts'
 
 export type Page = ApiPage<RestIssue>

@@ -1,6 +1,6 @@
 'use client'
 import { useEffect, useState } from 'react'
-import type { RestIssue } from '../../../contract/rest.ts'
+import type { RestIssue } from '../../../contract/issues.ts'
 import { selectTo } from './rows.ts'
 
 const none: ReadonlySet<string> = new Set()

@@ -2,7 +2,7 @@
 import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { systemClock } from '../../../base/clock.ts'
-import type { RestIssue } from '../../../contract/rest.ts'
+import type { RestIssue } from '../../../contract/issues.ts'
 import { ApiError, apiFetch, apiPage } from '../../client/api.ts'
 import { growingPause } from '../../client/backoff.ts'
 import { useLive, useLiveId } from '../../ui/live.tsx'

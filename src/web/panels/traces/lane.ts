@@ -1,4 +1,5 @@
-import { type RestSegment, reachOf } from '../../../contract/rest-trace.ts'
+import type { RestSegment } from '../../../contract/traces.ts'
+import { reachOf } from '../../../domain/segments.ts'
 
 /** The time that a strip shows, seconds since 1970. */
 export type Lane = { fromS: number; toS: number }

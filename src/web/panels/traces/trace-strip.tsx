@@ -3,14 +3,9 @@ import './traces.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
-import type { RestEvent } from '../../../contract/rest.ts'
-import {
-  nearestTo,
-  type RestEventSpan,
-  type RestSegment,
-  type RestTraceEvent,
-  type RestTraceMeta,
-} from '../../../contract/rest-trace.ts'
+import type { RestEvent } from '../../../contract/events.ts'
+import type { RestEventSpan, RestSegment, RestTraceEvent, RestTraceMeta } from '../../../contract/traces.ts'
+import { nearestTo } from '../../../domain/segments.ts'
 import { ApiError, apiFetch } from '../../client/api.ts'
 import { Button } from '../../ui/controls.tsx'
 import { Link } from '../../ui/link.tsx'

@@ -3,8 +3,8 @@ import { NextIntlClientProvider } from 'next-intl'
 import type { ReactElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, test, vi } from 'vitest'
-import type { RestEvent } from '../../../contract/rest.ts'
-import type { RestSegment, RestTraceMeta } from '../../../contract/rest-trace.ts'
+import type { RestEvent } from '../../../contract/events.ts'
+import type { RestSegment, RestTraceMeta } from '../../../contract/traces.ts'
 import common from '../../messages/en.json'
 import traces from '../../messages/traces.en.json'
 import { NowProvider } from '../../ui/time.tsx'
@@ -92,9 +92,7 @@ describe('segments', () => {
     ['heartbeatFailed', 'cut off without a heartbeat'],
   ] as const)('cut by %s says so, and no status', (cut, words) => {
     const markup = parts(meta([segment(0, { cut, status: 'deadline_exceeded', name: '' })]))
-    expect(textOf(markup)).toBe(
-      `This event placed by its time +500 ms unnamed server request · web 1 s ${words}`,
-    )
+    expect(textOf(markup)).toBe(`This event placed by its time +500 ms unnamed server request · web 1 s ${words}`)
     expect(markup).toContain('class="cut"')
   })
   test('a status that is no success is named', () => {

@@ -1,6 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import type { RestActivity } from '../../../contract/rest.ts'
+import type { RestActivity } from '../../../contract/issues.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { useStateWords } from './state-words.ts'
 

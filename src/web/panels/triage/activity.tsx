@@ -1,7 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
-import type { RestActivity } from '../../../contract/rest.ts'
+import type { RestActivity } from '../../../contract/issues.ts'
 import { apiFetch } from '../../client/api.ts'
 import { Button } from '../../ui/controls.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { type KeyboardEvent, useRef, useState } from 'react'
-import type { RestMember } from '../../../contract/rest.ts'
+import type { RestMember } from '../../../contract/people.ts'
 import { apiFetch } from '../../client/api.ts'
 import { Input } from '../../ui/controls.tsx'
 import { Dialog } from '../../ui/dialog.tsx'

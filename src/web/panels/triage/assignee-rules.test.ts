@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RestMember } from '../../../contract/rest.ts'
+import type { RestMember } from '../../../contract/people.ts'
 import { assignedOf, membersFor, stepped } from './assignee-rules.ts'
 
 const person = (id: string, name: string) => ({ type: 'user' as const, id, name, email: `${id}@example.test` })

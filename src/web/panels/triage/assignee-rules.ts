@@ -1,4 +1,5 @@
-import type { RestIssue, RestMember } from '../../../contract/rest.ts'
+import type { RestIssue } from '../../../contract/issues.ts'
+import type { RestMember } from '../../../contract/people.ts'
 import type { Shown } from '../stream/rows.ts'
 
 export type Assignee = NonNullable<RestIssue['assignedTo']>

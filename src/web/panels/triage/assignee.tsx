@@ -2,7 +2,7 @@
 import dynamic from 'next/dynamic'
 import { useTranslations } from 'next-intl'
 import { type ReactNode, useState } from 'react'
-import type { RestIssue, RestIssueDetail } from '../../../contract/rest.ts'
+import type { RestIssue, RestIssueDetail } from '../../../contract/issues.ts'
 import { useKey } from '../../ui/keys.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import type { Everything } from '../stream/bulk.ts'

@@ -1,7 +1,7 @@
 'use client'
 import { Bell, BellOff, Bookmark, BookmarkCheck } from 'lucide-react'
 import { useTranslations } from 'next-intl'
-import type { RestIssueDetail } from '../../../contract/rest.ts'
+import type { RestIssueDetail } from '../../../contract/issues.ts'
 import { Button } from '../../ui/controls.tsx'
 import { putIssues, useComplaint } from './change.ts'
 

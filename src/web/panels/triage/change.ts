@@ -1,6 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import type { RestIssueChange } from '../../../contract/rest-triage.ts'
+import type { RestIssueChange } from '../../../contract/issue-changes.ts'
 import { ApiError, apiFetch } from '../../client/api.ts'
 import { useToast } from '../../ui/toast.tsx'
 import { useWhy } from '../../ui/why.ts'

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react'
-import type { RestMember } from '../../../contract/rest.ts'
+import type { RestMember } from '../../../contract/people.ts'
 import { handleOf } from '../../../domain/comment.ts'
 import { apiFetch } from '../../client/api.ts'
 import { Button } from '../../ui/controls.tsx'

@@ -1,7 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { useRef } from 'react'
-import type { RestIssue } from '../../../contract/rest.ts'
+import type { RestIssue } from '../../../contract/issues.ts'
 import { Button, buttonClass } from '../../ui/controls.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'

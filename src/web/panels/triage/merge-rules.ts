@@ -1,4 +1,4 @@
-import type { RestIssue } from '../../../contract/rest.ts'
+import type { RestIssue } from '../../../contract/issues.ts'
 
 /** Issues in one merge: their ids are one address, which stays below 8 kB. */
 export const mergesMax = 300

@@ -2,7 +2,7 @@
 import dynamic from 'next/dynamic'
 import { useTranslations } from 'next-intl'
 import { type ReactNode, useState } from 'react'
-import type { RestIssue } from '../../../contract/rest.ts'
+import type { RestIssue } from '../../../contract/issues.ts'
 import { apiFetch } from '../../client/api.ts'
 import { useKey } from '../../ui/keys.tsx'
 import { useToast } from '../../ui/toast.tsx'

@@ -1,4 +1,4 @@
-import type { RestIssue } from '../../../contract/rest.ts'
+import type { RestIssue } from '../../../contract/issues.ts'
 import type { Standing } from '../stream/rows.ts'
 
 /** Ways to resolve and to archive; `id` names their texts. Each stands in a dialog behind one key. */

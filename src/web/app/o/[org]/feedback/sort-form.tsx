@@ -1,6 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import type { RestFeedback } from '../../../../../contract/rest.ts'
+import type { RestFeedback } from '../../../../../contract/feedback.ts'
 import { noState } from '../../../../client/form.ts'
 import { ActionForm } from '../../../../ui/action-form.tsx'
 import { Button } from '../../../../ui/controls.tsx'

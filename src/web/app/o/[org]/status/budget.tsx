@@ -1,5 +1,5 @@
 import { useLocale, useTranslations } from 'next-intl'
-import type { RestStatus } from '../../../../../contract/rest.ts'
+import type { RestStatus } from '../../../../../contract/status.ts'
 import { bytesText } from '../../../../ui/relative.ts'
 import { ScrollBox } from '../../../../ui/scroll-box.tsx'
 import { Section, TableHead } from '../../../../ui/section.tsx'

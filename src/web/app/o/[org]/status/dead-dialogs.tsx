@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
-import type { RestDeadContent, RestDeadItem } from '../../../../../contract/rest-status.ts'
+import type { RestDeadContent, RestDeadItem } from '../../../../../contract/dead-letters.ts'
 import { ApiError, apiFetch } from '../../../../client/api.ts'
 import { Button } from '../../../../ui/controls.tsx'
 import { Dialog } from '../../../../ui/dialog.tsx'

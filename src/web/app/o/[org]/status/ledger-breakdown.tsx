@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useLocale, useTranslations } from 'next-intl'
 import { parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs'
-import type { RestLedger } from '../../../../../contract/rest-status.ts'
+import type { RestLedger } from '../../../../../contract/status.ts'
 import { ApiError, apiFetch } from '../../../../client/api.ts'
 import { useTodo, Verdict } from '../../../../panels/request-log/verdict.tsx'
 import { type LedgerCategory, type LedgerGroup, ledgerGroups } from '../../../../panels/request-log/verdicts.ts'

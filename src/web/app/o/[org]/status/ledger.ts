@@ -1,4 +1,4 @@
-import type { RestStatus } from '../../../../../contract/rest.ts'
+import type { RestStatus } from '../../../../../contract/status.ts'
 
 export type LedgerEnd =
   | 'received'

@@ -1,7 +1,7 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { useLocale, useTranslations } from 'next-intl'
-import type { RestRegroupings } from '../../../../../contract/rest-status.ts'
+import type { RestRegroupings } from '../../../../../contract/reprocessing.ts'
 import { apiFetch } from '../../../../client/api.ts'
 import { PlainText } from '../../../../ui/plain-text.tsx'
 import { ScrollBox } from '../../../../ui/scroll-box.tsx'

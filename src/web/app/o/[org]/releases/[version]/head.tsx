@@ -1,7 +1,7 @@
 import { ChevronLeft } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
-import type { RestRelease } from '../../../../../../contract/rest-release.ts'
+import type { RestRelease } from '../../../../../../contract/releases.ts'
 import { safeHref } from '../../../../../text.ts'
 import { CopyButton } from '../../../../../ui/copy-button.tsx'
 import { Link } from '../../../../../ui/link.tsx'

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { useEffect } from 'react'
-import type { RestRemoval } from '../../../../../../contract/rest.ts'
+import type { RestRemoval } from '../../../../../../contract/removals.ts'
 import { withBase } from '../../../../../base-path.ts'
 import { apiFetch } from '../../../../../client/api.ts'
 

@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { parseAsString, useQueryState } from 'nuqs'
-import type { RestIntakes } from '../../../../../../../contract/rest-status.ts'
+import type { RestIntakes } from '../../../../../../../contract/request-log.ts'
 import { apiFetch } from '../../../../../../client/api.ts'
 import { Requests } from '../../../../../../panels/request-log/requests.tsx'
 import { Select } from '../../../../../../ui/controls.tsx'

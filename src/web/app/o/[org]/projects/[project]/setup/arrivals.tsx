@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
-import type { RestArrivals } from '../../../../../../../contract/rest.ts'
+import type { RestArrivals } from '../../../../../../../contract/projects.ts'
 import { ApiError, apiFetch } from '../../../../../../client/api.ts'
 import { Button, buttonClass } from '../../../../../../ui/controls.tsx'
 import { Link } from '../../../../../../ui/link.tsx'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RestArrivals } from '../../../../../../../contract/rest.ts'
+import type { RestArrivals } from '../../../../../../../contract/projects.ts'
 import { arrivalRows, stepsOf } from './steps.ts'
 
 type Item = RestArrivals['items'][number]

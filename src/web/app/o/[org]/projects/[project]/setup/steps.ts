@@ -1,4 +1,4 @@
-import type { RestArrivals } from '../../../../../../../contract/rest.ts'
+import type { RestArrivals } from '../../../../../../../contract/projects.ts'
 
 export type Step = { id: 'connection' | 'accepted' | 'grouped'; state: 'waiting' | 'done' | 'refused' }
 export type ArrivalRow = { key: string; itemType: string; category: string; quantity: number; sentence: string }

@@ -1,7 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { useMemo, useState } from 'react'
-import type { RestOwnershipTrial } from '../../../../../../../../contract/rest-triage.ts'
+import type { RestOwnershipTrial } from '../../../../../../../../contract/ownership.ts'
 import { ownershipCharactersMax, readOwnership } from '../../../../../../../../domain/ownership.ts'
 import { ApiError, apiFetch } from '../../../../../../../client/api.ts'
 import { noGuardedState } from '../../../../../../../client/form.ts'

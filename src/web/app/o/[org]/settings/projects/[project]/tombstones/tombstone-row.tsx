@@ -1,6 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import type { RestTombstone } from '../../../../../../../../contract/rest-triage.ts'
+import type { RestTombstone } from '../../../../../../../../contract/removals.ts'
 import { noState } from '../../../../../../../client/form.ts'
 import { ActionForm } from '../../../../../../../ui/action-form.tsx'
 import { Button } from '../../../../../../../ui/controls.tsx'

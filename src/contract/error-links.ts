@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { digits, eventId, time } from './scalars.ts'
+
+/** Why a browser event and a server error belong together. */
+const reason = z.enum(['digest', 'trace', 'route'])
+
+/** A browser event that hides a server error. */
+const restBrowserEvent = z
+  .strictObject({
+    eventID: eventId,
+    groupID: digits.nullable(),
+    projectID: digits,
+    projectSlug: z.string(),
+    dateReceived: time,
+    reason,
+    /** True when the digest itself proves the link. Otherwise trace or page, time and a breadcrumb suggest it. */
+    sure: z.boolean(),
+  })
+  .meta({ id: 'BrowserEvent' })
+export type RestBrowserEvent = z.infer<typeof restBrowserEvent>
+
+/** The error link of an event: a server error that the browser shows as a number only. */
+export const restFailure = z
+  .strictObject({
+    side: z.enum(['browser', 'server']),
+    /** For a browser event: the server error behind it. */
+    server: z
+      .strictObject({
+        reason,
+        sure: z.boolean(),
+        eventID: eventId,
+        groupID: digits,
+        shortId: z.string(),
+        title: z.string(),
+        projectID: digits,
+        projectSlug: z.string(),
+      })
+      .nullable(),
+    /** For a browser event without a link: why. `waiting`: the server error is still being looked for. */
+    alone: z.enum(['none', 'several', 'waiting']).nullable(),
+    /** For a server event: the browser events that hide it. */
+    browser: z.strictObject({ events: z.int(), newest: z.array(restBrowserEvent) }).nullable(),
+  })
+  .meta({ id: 'Failure' })
+export type RestFailure = z.infer<typeof restFailure>
+
+/**
+ * The browser events that hide an issue's server errors. The issue's own counts never include them, because anyone can
+ * send such events.
+ */
+export const restBrowserSide = z
+  .strictObject({
+    events: z.int(),
+    people: z.int(),
+    lastSeen: time.nullable(),
+    newest: z.array(restBrowserEvent),
+  })
+  .meta({ id: 'BrowserSide' })
+export type RestBrowserSide = z.infer<typeof restBrowserSide>

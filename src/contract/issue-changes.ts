@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import { substatuses } from '../domain/issue-states.ts'
+import { assignee, issueStatus, priority, statusDetails } from './issues.ts'
+import { digits, revisionField, time } from './scalars.ts'
+
+/** organizations/{org}/issue-changes/{id}/: a change of many issues. */
+export const restBulk = z
+  .strictObject({
+    id: digits,
+    total: z.int(),
+    done: z.int(),
+    changed: z.int(),
+    undone: z.boolean(),
+    dateCreated: time,
+    dateEnded: time.nullable(),
+  })
+  .meta({ id: 'IssueBulk' })
+export type RestBulk = z.infer<typeof restBulk>
+
+/** PUT organizations/{org}/issues/: what was set, and the progress of a change of many. */
+export const restIssueChange = z.strictObject({
+  status: issueStatus.exactOptional(),
+  substatus: z.enum(substatuses).nullable().exactOptional(),
+  statusDetails: statusDetails.exactOptional(),
+  assignedTo: assignee.exactOptional(),
+  priority: priority.nullable().exactOptional(),
+  hasSeen: z.boolean().exactOptional(),
+  isBookmarked: z.boolean().exactOptional(),
+  isSubscribed: z.boolean().exactOptional(),
+  bulk: restBulk.exactOptional(),
+  merge: z.strictObject({ parent: digits, children: z.array(digits) }).exactOptional(),
+  updated: z.array(digits),
+})
+export type RestIssueChange = z.infer<typeof restIssueChange>
+
+// ---- the body
+
+const minutesMax = 5 * 366 * 24 * 60
+const count = z.int('A whole number.').min(1, 'At least 1.').max(1_000_000_000, 'At most 1,000,000,000.').nullish()
+const minutes = z.int('Whole minutes.').min(1, 'At least 1 minute.').max(minutesMax, 'At most five years.').nullish()
+const release = z.string().trim().min(1, 'A version.').max(200, 'At most 200 characters.').nullish()
+const until = z.iso.datetime({ offset: true, error: 'A time such as 2026-11-22T10:00:00Z.' }).nullish()
+
+/** What goes with a status. Unknown names are ignored, because clients send back what they read. */
+const statusDetailsBody = z.object({
+  inRelease: release.describe('resolved: in this release; latest: the latest one of its project.'),
+  inNextRelease: z.boolean().nullish().describe('resolved: in the release that is made next.'),
+  inCommit: z
+    .object({
+      repository: z.string('The name of a repository.').trim().min(1, 'The name of a repository.').max(200),
+      commit: z.string('The whole id of a commit.').trim().min(1, 'The whole id of a commit.').max(64),
+    })
+    .nullish()
+    .describe('resolved: in the release of its project that has this commit, as soon as there is one.'),
+  afterRelease: z.string().max(200).nullish(),
+  ignoreDuration: minutes.describe('archived: for so many minutes.'),
+  ignoreUntil: until.describe('archived: until this time.'),
+  ignoreCount: count.describe('archived: until so many more events.'),
+  ignoreWindow: minutes.describe('archived: until ignoreCount events come within so many minutes.'),
+  ignoreUserCount: count.describe('archived: until so many users met it.'),
+  ignoreUserWindow: minutes,
+  eventsBefore: z.int().min(0).nullish(),
+})
+export type StatusDetailsBody = z.output<typeof statusDetailsBody>
+
+/** Body of a change of one issue or of many. */
+export const issueChangeBody = z.object({
+  status: z
+    .enum(['resolved', 'unresolved', 'ignored', 'archived', 'muted', 'resolvedInNextRelease'])
+    .optional()
+    .describe('ignored, archived and muted are one.'),
+  substatus: z.enum(substatuses).nullish(),
+  statusDetails: statusDetailsBody.optional(),
+  assignedTo: z.string().max(254).nullish(),
+  priority: priority.nullish().describe('null: it follows from level and state again.'),
+  hasSeen: z.boolean().optional().describe('The caller’s own, as the next two: who may read an issue may set it.'),
+  isBookmarked: z.boolean().optional(),
+  isSubscribed: z.boolean().optional(),
+  merge: z
+    .union([z.boolean(), z.literal(1)])
+    .optional()
+    .describe('Of several issues: makes them one.'),
+  discard: z.boolean().optional().describe('Deletes the issues and filters what comes of them.'),
+  revision: revisionField,
+})
+export type IssueChangeBody = z.output<typeof issueChangeBody>

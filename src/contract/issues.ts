@@ -1,0 +1,208 @@
+import { z } from 'zod'
+import { statuses, substatuses } from '../domain/issue-states.ts'
+import { restNoise } from './diagnostics.ts'
+import { restBrowserSide } from './error-links.ts'
+import { restPerson } from './people.ts'
+import { digits, eventId, record, textOrNull, time } from './scalars.ts'
+
+/** One point of a chart: [seconds since 1970, events]. */
+export const restPoint = z.tuple([z.int(), z.int()])
+export type RestPoint = z.infer<typeof restPoint>
+
+export const issueStatus = z.enum(statuses)
+export type IssueStatus = z.infer<typeof issueStatus>
+
+/** What is kept beside a status. */
+export const statusDetails = z.strictObject({
+  inRelease: z.string().exactOptional(),
+  inNextRelease: z.literal(true).exactOptional(),
+  afterRelease: z.string().exactOptional(),
+  inCommit: z.strictObject({ repository: z.string(), commit: z.string() }).exactOptional(),
+  ignoreUntil: time.exactOptional(),
+  ignoreCount: z.int().exactOptional(),
+  ignoreWindow: z.int().exactOptional(),
+  ignoreUserCount: z.int().exactOptional(),
+  ignoreUserWindow: z.int().exactOptional(),
+  eventsBefore: z.int().exactOptional(),
+})
+export const priority = z.enum(['high', 'medium', 'low'])
+export const assignee = z
+  .strictObject({ type: z.literal('user'), id: z.string(), name: z.string(), email: z.string() })
+  .nullable()
+
+const level = z.enum(['fatal', 'error', 'warning', 'info', 'debug'])
+export type RestLevel = z.infer<typeof level>
+export const restVersion = z.strictObject({ version: z.string() }).nullable()
+
+const listedIssue = z.strictObject({
+  id: digits,
+  shortId: z.string(),
+  title: z.string(),
+  culprit: z.string(),
+  permalink: z.string(),
+  level,
+  status: issueStatus,
+  substatus: z.enum(substatuses).nullable(),
+  statusDetails,
+  platform: z.string(),
+  project: z.strictObject({ id: digits, slug: z.string(), name: z.string(), platform: textOrNull }),
+  type: z.enum(['error', 'default', 'csp']),
+  metadata: z.strictObject({
+    type: z.string().exactOptional(),
+    value: z.string().exactOptional(),
+    filename: z.string().exactOptional(),
+    function: z.string().exactOptional(),
+  }),
+  issueType: z.literal('error'),
+  issueCategory: z.literal('error'),
+  priority,
+  /** Ours: where the priority comes from: the level, the state, or a person. */
+  priorityReason: z.enum(['level', 'escalating', 'set']),
+  assignedTo: assignee,
+  isUnhandled: z.boolean(),
+  /** Ours. Null unless each of its events says so. */
+  noise: restNoise.nullable().describe('The verdict that nobody of the team can mend it: docs/diagnostics.md.'),
+  isBookmarked: z.boolean(),
+  /** Whether the caller has looked at it since it came, or came back. */
+  hasSeen: z.boolean(),
+  /** Ours: grows with each change of status or assignee. A change that names another revision is refused (409). */
+  revision: z.int(),
+  /** Events in the asked range, as text: other clients expect that. */
+  count: digits,
+  userCount: z.int(),
+  firstSeen: time,
+  lastSeen: time,
+  /** Points of the asked range, oldest first, under '24h', '14d' or 'range'. */
+  stats: z.record(z.string(), z.array(restPoint)),
+  logger: textOrNull,
+  numComments: z.int(),
+  /** The same over the issue's whole life. */
+  lifetime: z.strictObject({ count: digits, userCount: z.int(), firstSeen: time, lastSeen: time }),
+  firstRelease: restVersion,
+  lastRelease: restVersion,
+})
+export const restIssue = listedIssue.meta({ id: 'Issue' })
+export type RestIssue = z.infer<typeof restIssue>
+
+/** An entry of an issue's history. `data` depends on the type. */
+export const restActivity = z
+  .strictObject({
+    id: digits,
+    type: z.enum([
+      'first_seen',
+      'note',
+      'set_resolved',
+      'set_unresolved',
+      'set_regression',
+      'set_ignored',
+      'assigned',
+      'unassigned',
+      'mapped_again',
+      'merge',
+      'unmerge',
+      'set_resolved_in_release',
+      'set_escalating',
+      'auto_set_ongoing',
+      'set_priority',
+    ]),
+    dateCreated: time,
+    user: restPerson.nullable(),
+    data: record,
+  })
+  .meta({ id: 'Activity' })
+export type RestActivity = z.infer<typeof restActivity>
+
+/** GET issues/{id}/activities/ */
+export const restActivities = z.strictObject({ activity: z.array(restActivity) })
+
+/** Body of a comment. */
+export const commentBody = z.object({
+  text: z.string().trim().min(1, 'Not empty.').max(10_000, 'At most 10,000 characters.'),
+})
+
+/** One issue: the fields of the list, its tags, its history and who has to do with it. */
+export const restIssueDetail = listedIssue
+  .extend({
+    tags: z.array(z.strictObject({ key: z.string(), name: z.string(), totalValues: z.int() })),
+    activity: z.array(restActivity),
+    digests: z.array(z.string()),
+    /** Ours: the browser events that hide its server errors. No count of the issue includes them. */
+    browserSide: restBrowserSide,
+    /** Ours. Null without a verdict, and where no such filter exists. */
+    noiseFilter: z
+      .strictObject({ id: z.string(), isActive: z.boolean() })
+      .nullable()
+      .describe('The inbound filter of its project that drops events like its own.'),
+    /** Who has looked at it, the latest first. */
+    seenBy: z.array(restPerson.extend({ lastSeen: time })),
+    /** Who follows it. */
+    participants: z.array(restPerson),
+    /** Whether the caller follows it, and why. */
+    isSubscribed: z.boolean(),
+    subscriptionDetails: z.strictObject({ reason: z.string() }).nullable(),
+    /** Ours: people whom the ownership rules suggest, each with its rule. */
+    suggestedOwners: z.array(restPerson.extend({ rule: z.string() })),
+    /** Ours: its events that the disk budget took out. Counts include them. */
+    thinned: z.int(),
+  })
+  .meta({ id: 'IssueDetail' })
+export type RestIssueDetail = z.infer<typeof restIssueDetail>
+
+/** GET issues/{id}/tags/ */
+export const restTag = z
+  .strictObject({
+    key: z.string(),
+    name: z.string(),
+    totalValues: z.int(),
+    uniqueValues: z.int(),
+    topValues: z.array(z.strictObject({ value: z.string(), name: z.string(), count: z.int() })),
+  })
+  .meta({ id: 'Tag' })
+export type RestTag = z.infer<typeof restTag>
+export const restTagKey = z.strictObject({ key: z.string(), name: z.string(), totalValues: z.int() })
+export const restTagValue = z.strictObject({
+  key: z.string(),
+  name: z.string(),
+  value: z.string(),
+  count: z.int(),
+})
+
+/** GET organizations/{org}/shortids/{shortId}/ */
+export const restShortId = z.strictObject({
+  organizationSlug: z.string(),
+  projectSlug: z.string(),
+  groupId: digits,
+  shortId: z.string(),
+  group: restIssue,
+})
+
+/** GET organizations/{org}/digests/{digest}/: the issues behind a number on a React error page, each with its events. */
+export const restDigest = z.array(
+  z.strictObject({
+    issue: restIssue,
+    events: z.array(z.strictObject({ id: eventId, dateCreated: time, found: textOrNull })),
+  }),
+)
+
+/** GET issues/{id}/in-common/: values that its events have more often than the project's others. Shares are 0 to 1. */
+export const restInCommon = z
+  .strictObject({
+    /** Events that were looked at: at most the 5,000 newest of the issue, and a sample of the others. */
+    own: z.number(),
+    others: z.number(),
+    values: z.array(
+      z.strictObject({
+        key: z.string(),
+        value: z.string(),
+        own: z.int(),
+        ownShare: z.number(),
+        otherShare: z.number(),
+        lift: z.number(),
+        /** The 95% confidence interval of the lift. */
+        low: z.number(),
+        high: z.number(),
+      }),
+    ),
+  })
+  .meta({ id: 'InCommon' })
+export type RestInCommon = z.infer<typeof restInCommon>

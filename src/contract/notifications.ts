@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { digits, time } from './scalars.ts'
+
+const channelKind = z.enum(['email', 'slack', 'webhook'], { error: 'email, slack or webhook.' })
+
+const recipient = z.strictObject({
+  address: z.string(),
+  state: z
+    .enum(['member', 'confirmed', 'unconfirmed'])
+    .describe('An unconfirmed address gets no mail but the question.'),
+  dateAsked: time.nullable().describe('When an unconfirmed one was last asked to confirm.'),
+  error: z.string().describe('Why the mail that asks did not leave.'),
+})
+
+/** organizations/{org}/notification-channels/: where notifications go. `target` never has the secret part of an address. */
+export const restChannel = z
+  .strictObject({
+    id: digits,
+    kind: channelKind,
+    name: z.string(),
+    target: z.string().describe('Addresses or "members"; of a URL the host alone.'),
+    recipients: z
+      .array(recipient)
+      .describe('The addresses that a mail channel names or means, each with whether it gets mails.'),
+    project: z.string().nullable().describe('Slug of the one project that it is for; null: all.'),
+    isActive: z.boolean(),
+    dateCreated: time,
+    failingSince: time.nullable(),
+    lastError: z.string(),
+  })
+  .meta({ id: 'NotificationChannel' })
+export type RestChannel = z.infer<typeof restChannel>
+
+/** The answer to a new channel: `secret` is what a generic webhook signs with, shown this once. */
+export const restNewChannel = z.strictObject({ channel: restChannel, secret: z.string().nullable() })
+
+/** One message of a channel and what became of it. */
+export const restDelivery = z
+  .strictObject({
+    id: digits,
+    recipient: z.string(),
+    kind: z.enum(['issue', 'summary', 'test']),
+    issues: z.array(digits),
+    status: z.enum(['queued', 'sent', 'failed']),
+    attempts: z.int(),
+    error: z.string(),
+    dateCreated: time,
+    dateSent: time.nullable(),
+  })
+  .meta({ id: 'Delivery' })
+export type RestDelivery = z.infer<typeof restDelivery>
+
+/** The mail server without its password. Null: none is set. */
+export const restMailServer = z
+  .strictObject({
+    host: z.string(),
+    port: z.int(),
+    security: z.enum(['tls', 'starttls', 'none']),
+    user: z.string(),
+    from: z.string(),
+    hasPassword: z.boolean(),
+  })
+  .nullable()
+  .meta({ id: 'MailServer' })
+export type RestMailServer = z.infer<typeof restMailServer>
+
+// ---- bodies; the store and alert/ check the values, for the screens as well
+
+const channelName = z.string().max(300)
+const target = z.string().max(20_000)
+const project = z.string().max(50).nullable()
+
+/** Body of a new channel. */
+export const newChannelBody = z.object({ kind: channelKind, name: channelName, target, project: project.optional() })
+/** Body of a change of a channel. */
+export const channelChangeBody = z.object({ name: channelName, target, project, isActive: z.boolean() }).partial()
+/** Body that asks an address to confirm; without one all are asked that never were. */
+export const confirmationBody = z.object({ address: z.string().max(300).optional() })
+/** Body of the mail server; without a password the present one is kept. */
+export const mailServerBody = z.object({
+  host: z.string().max(300),
+  port: z.number(),
+  security: z.string().max(20),
+  user: z.string().max(300).default(''),
+  password: z.string().max(1000).optional(),
+  from: z.string().max(300),
+})

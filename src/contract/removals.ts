@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { restPerson } from './people.ts'
+import { digits, time } from './scalars.ts'
+
+/** organizations/{org}/removals/: a deletion on its way through the stores. */
+export const restRemoval = z
+  .strictObject({
+    id: digits,
+    kind: z.enum(['organization', 'project', 'issue', 'discard']),
+    title: z.string(),
+    /** Null for an organization. */
+    projectId: digits.nullable(),
+    issueId: digits.nullable(),
+    stage: z.enum(['asked', 'blobs', 'proof', 'done']),
+    events: z.number().int(),
+    files: z.number().int(),
+    error: z.string(),
+    dateCreated: time,
+    dateEnded: time.nullable(),
+  })
+  .meta({ id: 'Removal' })
+export type RestRemoval = z.infer<typeof restRemoval>
+
+/** projects/{org}/{project}/tombstones/: an issue that was deleted for good. */
+export const restTombstone = z
+  .strictObject({
+    id: z.string().describe('The short id that it had.'),
+    title: z.string().describe('The title that it had; empty where an older version did not keep it.'),
+    /** The culprit that it had, or '' where an older version did not keep it. */
+    culprit: z.string(),
+    hashes: z.array(z.string()),
+    actor: restPerson.nullable(),
+    dateCreated: time,
+  })
+  .meta({ id: 'Tombstone' })
+export type RestTombstone = z.infer<typeof restTombstone>

@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { digits, textOrNull, time } from './scalars.ts'
+
+/** One request to ingest in the request log. */
+export const restIntake = z
+  .strictObject({
+    receivedAt: time,
+    /** Id of the project key, or null without a known one. */
+    key: digits.nullable(),
+    route: z.string(),
+    sdk: z.string(),
+    /** Bytes on the wire. */
+    bytes: z.int(),
+    status: z.int(),
+    code: z.string(),
+    reason: z.string(),
+    eventId: textOrNull,
+    /** What to do about the answer, or '' when the request was accepted. */
+    todo: z.string(),
+    items: z.array(
+      z.strictObject({
+        type: z.string(),
+        bytes: z.int(),
+        outcome: z.string(),
+        reason: z.string(),
+        todo: z.string(),
+      }),
+    ),
+    /** Items that are not listed. */
+    more: z.int(),
+  })
+  .meta({ id: 'Intake' })
+export type RestIntake = z.infer<typeof restIntake>
+
+/** GET projects/{org}/{project}/ingest/ */
+export const restIntakes = z
+  .strictObject({
+    keys: z.array(z.strictObject({ id: digits, label: z.string(), public: z.string(), isActive: z.boolean() })),
+    /** Newest first, at most 100 of each key. */
+    requests: z.array(restIntake),
+  })
+  .meta({ id: 'Intakes' })
+export type RestIntakes = z.infer<typeof restIntakes>

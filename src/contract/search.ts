@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { restPerson } from './people.ts'
+import { revisionField } from './scalars.ts'
+
+const date = z.string().describe('ISO 8601, UTC.')
+
+/** A saved view of the issue stream. */
+export const restSearch = z.strictObject({
+  id: z.string(),
+  type: z.literal(0).describe('0: of issues.'),
+  name: z.string(),
+  query: z.string(),
+  sort: z.string().describe('date, new, freq or user.'),
+  visibility: z.enum(['owner', 'organization']),
+  isGlobal: z.literal(false),
+  isPinned: z.literal(false),
+  projects: z.array(z.string()).describe('Slugs or ids; empty: all.'),
+  environments: z.array(z.string()).describe('Empty: all.'),
+  statsPeriod: z
+    .string()
+    .nullable()
+    .describe('Length of the range up to now; null with start and end, or for the usual one.'),
+  start: date.nullable(),
+  end: date.nullable(),
+  createdBy: restPerson.nullable(),
+  dateCreated: date,
+  isEditable: z.boolean().describe('Whether the caller may change it.'),
+  revision: z.number().int(),
+})
+export type RestSearch = z.infer<typeof restSearch>
+
+/** A value of a tag or field. */
+export const restCompletion = z.strictObject({
+  key: z.string(),
+  name: z.string(),
+  value: z.string(),
+  count: z
+    .number()
+    .int()
+    .nullable()
+    .describe('Events among those that were counted; null where values are not counted.'),
+})
+
+// ---- bodies
+
+const searchName = z.string().max(300)
+const query = z.string().max(5000)
+const sort = z.enum(['date', 'new', 'freq', 'user'])
+const type = z.number().int().optional()
+const visibility = z.enum(['owner', 'organization'])
+const projects = z.array(z.string().max(50)).max(100)
+const environments = z.array(z.string().max(64)).max(100)
+const statsPeriod = z.string().max(20).nullable()
+const moment = z.string().max(40).nullable()
+
+/** Body of a new view. */
+export const newSearchBody = z.object({
+  name: searchName,
+  query: query.default(''),
+  sort: sort.default('date'),
+  type,
+  visibility: visibility.default('owner'),
+  projects: projects.default([]),
+  environments: environments.default([]),
+  statsPeriod: statsPeriod.default(null),
+  start: moment.default(null),
+  end: moment.default(null),
+})
+
+/** Body of a change of a view. */
+export const searchChangeBody = z.object({
+  name: searchName.optional(),
+  query: query.optional(),
+  sort: sort.optional(),
+  type,
+  visibility: visibility.optional(),
+  projects: projects.optional(),
+  environments: environments.optional(),
+  statsPeriod: statsPeriod.optional(),
+  start: moment.optional(),
+  end: moment.optional(),
+  revision: revisionField,
+})
+export type SearchChangeBody = z.output<typeof searchChangeBody>

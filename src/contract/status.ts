@@ -1,0 +1,170 @@
+import { z } from 'zod'
+import { digits, record, restProjectName, textOrNull, time } from './scalars.ts'
+
+/** Shapes of the state of the installation: status, ledger, jobs, usage. */
+
+const count = z.int()
+
+const ledgerSums = z.strictObject({
+  received: count,
+  stored: count,
+  filtered: count,
+  rateLimited: count,
+  invalid: count,
+  duplicate: count,
+  waiting: count,
+  dead: count,
+  lost: count,
+  clientDiscards: count,
+  /** Events and attachments among the stored ones that the disk budget has taken out since. */
+  thinned: count,
+  rows: z.array(
+    z.strictObject({
+      category: z.string(),
+      outcome: z.string(),
+      reason: z.string(),
+      quantity: count,
+      bytes: count,
+    }),
+  ),
+})
+
+/** What is stored, how much may be stored, and what the disk budget took out. */
+const disk = z.strictObject({
+  dataBytes: z.number(),
+  freeBytes: z.number(),
+  totalBytes: z.number(),
+  tables: z.array(
+    z.strictObject({ table: z.string(), rows: z.number(), bytesOnDisk: z.number(), bytesRaw: z.number() }),
+  ),
+  /** Null while the events store is away. */
+  budget: z
+    .strictObject({
+      /** How much may be stored. Null: no limit but the disk. */
+      budgetBytes: z.number().nullable(),
+      /** Events, attachments and dead letters, and the database. */
+      storedBytes: z.number(),
+      eventBytes: z.number(),
+      spanBytes: z.number(),
+      blobBytes: z.number(),
+      databaseBytes: z.number(),
+      copyBytes: z.number().describe('What backups that were killed left, until it is swept.'),
+    })
+    .nullable(),
+  /** The newest downsampling runs. `endedAt` and `bytesAfter` are null while one runs, and when it was interrupted. */
+  thinned: z.array(
+    z.strictObject({
+      startedAt: time,
+      endedAt: time.nullable(),
+      budgetBytes: z.number(),
+      bytesBefore: z.number(),
+      bytesAfter: z.number().nullable(),
+      events: count,
+      attachments: count,
+      /** Whether the data fitted afterwards. It does not when every issue is down to the events that are always kept. */
+      reached: z.boolean(),
+    }),
+  ),
+})
+
+/** GET /api/0/status/ */
+export const restStatus = z
+  .strictObject({
+    version: z.string(),
+    startedAt: time,
+    engine: z.strictObject({ up: z.boolean(), version: textOrNull }),
+    journal: z.strictObject({
+      lagBytes: z.number(),
+      waitingRecords: z.number(),
+      oldestWaitingMs: z.number(),
+      boundBytes: z.number(),
+      /** The store that processing waits for: it is away, or its disk is full. Null when processing runs. */
+      waitsFor: z.strictObject({ store: z.enum(['events', 'database', 'files']), since: time }).nullable(),
+    }),
+    ledger: ledgerSums,
+    disk,
+    deadItems: z.array(
+      z.strictObject({ jpos: z.string(), projectId: digits, receivedAt: time, reason: z.string(), bytes: count }),
+    ),
+    versions: z.array(z.strictObject({ name: z.string(), version: z.string(), advisory: textOrNull })),
+  })
+  .meta({ id: 'Status' })
+export type RestStatus = z.infer<typeof restStatus>
+
+/** organizations/{org}/status/: outcomes of all items of its projects. Waiting items are not counted by project. */
+export const restOrganizationStatus = z
+  .strictObject({ ledger: ledgerSums.omit({ waiting: true }), deadItems: count, projects: count })
+  .meta({ id: 'OrganizationStatus' })
+export type RestOrganizationStatus = z.infer<typeof restOrganizationStatus>
+
+/** A project key in short. Null: no known key. */
+export const restKeyName = z.strictObject({ id: digits, label: z.string() }).nullable()
+
+/** GET organizations/{org}/ledger/: outcomes of items in a range, down to the key. */
+export const restLedger = z
+  .strictObject({
+    range: z.enum(['1h', '24h', '30d', '13m']),
+    /** The beginning of an hour, because items are counted by the hour. */
+    from: time,
+    rows: z.array(
+      z.strictObject({
+        /** Null for items that came without a known key. */
+        project: restProjectName.nullable(),
+        key: restKeyName,
+        category: z.string(),
+        outcome: z.string(),
+        reason: z.string(),
+        /** Negative where a dead letter was replayed: its items are counted anew. */
+        quantity: count,
+        bytes: count,
+        /** What to do about it, or ''. */
+        todo: z.string(),
+      }),
+    ),
+  })
+  .meta({ id: 'Ledger' })
+export type RestLedger = z.infer<typeof restLedger>
+
+/** GET status/jobs/ */
+export const restJob = z
+  .strictObject({
+    name: z.string(),
+    everyMs: count,
+    running: z.boolean(),
+    lastRun: time.nullable(),
+    durationMs: z.number(),
+    result: record,
+    error: z.string(),
+    failures: count,
+    nextRun: time.nullable(),
+  })
+  .meta({ id: 'Job' })
+export type RestJob = z.infer<typeof restJob>
+
+const kept = z.strictObject({ count, bytes: z.number() })
+/** GET organizations/{org}/usage/: bytes on disk by project and kind. */
+export const restUsage = z
+  .strictObject({
+    projects: z.array(
+      z.strictObject({
+        id: digits,
+        slug: z.string(),
+        /**
+         * Null while the events store is away. `bytes` is a share of the store, by rows and the size in which they were
+         * received. The disk budget took out `thinned` of the events.
+         */
+        events: z.strictObject({ rows: count, bytes: z.number(), thinned: count }).nullable(),
+        spans: z.strictObject({ rows: count, bytes: z.number() }).nullable(),
+        attachments: kept,
+        deadItems: kept,
+        /** Uploaded bundles. A bundle of several projects counts for the oldest of them. */
+        artifacts: kept,
+      }),
+    ),
+    /** These three are sums over all organizations. */
+    journalBytes: z.number().nullable().describe('Null: the caller is not the operator.'),
+    databaseBytes: z.number().nullable(),
+    spoolBytes: z.number().nullable(),
+  })
+  .meta({ id: 'Usage' })
+export type RestUsage = z.infer<typeof restUsage>
