@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as setImmediateTurn } from 'node:timers/promises'
-import { updateIssues } from '../src/api/issues/issue-change.ts'
-import { mergeIssues } from '../src/api/issues/issue-merge.ts'
+import { applyChange } from '../src/api/issues/issue-change.ts'
 import type { Actor } from '../src/auth/auth.ts'
 import { systemClock } from '../src/base/clock.ts'
 import { silent } from '../src/base/observe.ts'
 import { createBulks } from '../src/jobs/bulks.ts'
 import { falseAlarms, type Kind, minutesToSee } from '../src/jobs/forecast.cases.ts'
+import { mergeIssues } from '../src/operations/issue-merges.ts'
 import type { App } from '../src/processes/app.ts'
 import { issuesMatching } from '../src/query/issues.ts'
 import { commit, effect, hash, nowMs, withProject } from '../src/store/meta/fixture.cases.ts'
@@ -137,7 +137,7 @@ async function benchBlocks(): Promise<Row[]> {
       50_000,
     )
   const change = async (status: 'resolved' | 'unresolved') => {
-    const { bulk } = await updateIssues(app, actor, await matching(), { status }, undefined, true)
+    const { bulk } = await applyChange(app, actor, await matching(), { status }, undefined, true)
     while (meta.bulkById(Number(bulk?.id))?.endedMs === null) await systemClock.sleep(5)
     return bulk
   }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { api, bootstrap, discard, type Product, type Project, ready, start } from '../e2e/product.ts'
-import { archiveOf, chunksOf, sha1Of } from '../src/jobs/archive.cases.ts'
+import { archiveOf, chunksOf, sha1Of } from '../src/operations/archive.cases.ts'
 import { chunkBytesMax, chunkConcurrency, chunkRequestBytesMax } from '../src/wire/upload.ts'
 import { pssOf, type Row } from './measure.ts'
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { runInNewContext } from 'node:vm'
 import { build } from 'esbuild'
-import { archiveOf, sha1Of } from '../src/jobs/archive.cases.ts'
+import { archiveOf, sha1Of } from '../src/operations/archive.cases.ts'
 import { api, errorEvent, type Project, until } from './product.ts'
 
 /** Two failures of one application: which one is a switch. */

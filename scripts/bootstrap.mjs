@@ -164,6 +164,7 @@ async function build(node, path = '') {
     'src/contract',
     'src/query',
     'src/auth',
+    'src/operations',
     'src/store/meta',
     'src/base/config.ts',
     'src/base/errors.ts',

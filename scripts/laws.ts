@@ -6,9 +6,11 @@ import { dirname, join } from 'node:path/posix'
 import { contract } from './contract-laws.ts'
 import { importsOf } from './imports.ts'
 import { type Breach, inSource, isProduct, isTest, type Law, type Report } from './law.ts'
+import { writes } from './operation-laws.ts'
 import { hashes, moments, sql } from './sql-laws.ts'
 import { assertions, failures, stopwatch } from './test-laws.ts'
 import { child, list, memberOf, nameOf, type Source, type Tree, walk } from './tree.ts'
+import { features } from './web-laws.ts'
 
 /** Every place of `source` that breaks `law`, in the order of the text. */
 export function breaches(law: Law, source: Source): Breach[] {
@@ -21,9 +23,10 @@ export function breaches(law: Law, source: Source): Breach[] {
 
 const everywhere = ['base']
 const mayImport: Readonly<Record<string, readonly string[]>> = {
-  web: ['query', 'alert', 'auth', 'store', 'contract', 'domain', 'wire'],
-  api: ['query', 'alert', 'auth', 'store', 'contract', 'domain', 'wire'],
-  jobs: ['alert', 'query', 'store', 'contract', 'domain', 'wire'],
+  web: ['operations', 'query', 'alert', 'auth', 'store', 'contract', 'domain', 'wire'],
+  api: ['operations', 'query', 'alert', 'auth', 'store', 'contract', 'domain', 'wire'],
+  jobs: ['operations', 'alert', 'query', 'store', 'contract', 'domain', 'wire'],
+  operations: ['alert', 'query', 'auth', 'store', 'contract', 'domain', 'wire'],
   alert: ['query', 'store', 'contract', 'domain', 'wire'],
   ingest: ['journal', 'auth', 'store', 'domain', 'wire'],
   refine: ['journal', 'store', 'contract', 'domain', 'wire'],
@@ -436,6 +439,7 @@ const places: Law = {
 export const laws: readonly Law[] = [
   direction,
   doors,
+  features,
   frameworks,
   contract,
   state,
@@ -453,4 +457,5 @@ export const laws: readonly Law[] = [
   assertions,
   failures,
   stopwatch,
+  writes,
 ]

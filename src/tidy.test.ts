@@ -111,6 +111,13 @@ const bad: [law: string, path: string, text: string][] = [
   ['doors', 'src/api/a.ts', `import { b } from '../store/events/schema/first.ts'`],
   ['doors', 'src/refine/fingerprint/a.ts', `import { b } from '../scrub/rules/b.ts'`],
   ['doors', 'src/processes/main.ts', `import { b } from './query/search/grammar.ts'`],
+  ['features', 'src/web/panels/traces/a.tsx', `import { b } from '../replays/b.tsx'`],
+  ['features', 'src/web/panels/traces/a.tsx', `import { b } from '../issue/panel.tsx'`],
+  ['features', 'src/web/panels/triage/a.tsx', `import type { Row } from '../issue/issue-row.tsx'`],
+  ['features', 'src/web/panels/panel.ts', `import { b } from '../panels/traces/panel.tsx'`],
+  ['features', 'src/web/ui/a.tsx', `import { rangeOf } from '../panels/search/range.ts'`],
+  ['features', 'src/web/client/a.ts', `const { b } = await import('../panels/search/terms.ts')`],
+  ['features', 'src/web/panels/settings/a.tsx', `import { b } from '../../app/login/actions.ts'`],
   ['frameworks', 'src/auth/a.ts', `import 'server-only'`],
   ['frameworks', 'src/api/a.ts', `import { cookies } from 'next/headers'`],
   ['frameworks', 'src/query/a.ts', `import { useState } from 'react'`],
@@ -199,6 +206,16 @@ const bad: [law: string, path: string, text: string][] = [
   ['stopwatch', 'src/api/a.test.ts', `const began = performance.now()`],
   ['stopwatch', 'src/api/a.cases.ts', `const spent = () => process.cpuUsage().user`],
   ['stopwatch', 'scripts/a.test.ts', `const spent = (began: number) => Date.now() - began`],
+  ['writes', 'src/api/a.ts', `export const f = (app: App) => app.meta.createKey(1, 'a')`],
+  ['writes', 'src/api/a.ts', `export const f = (app: App) => app.meta['deleteKey'](1)`],
+  ['writes', 'src/web/app/actions.ts', `export const f = () => app().meta.countThinned([])`],
+  ['writes', 'src/web/app/actions.ts', `const { meta } = app()\nexport const f = () => meta?.updateProject(1, {})`],
+  [
+    'writes',
+    'src/web/app/actions.ts',
+    `export const f = () => { const { keysOf, deleteKey } = app().meta; deleteKey(1) }`,
+  ],
+  ['writes', 'src/api/a.ts', `export const remove = (app: App) => keys.map(app.blobs.delete)`],
 ]
 
 /** The nearest thing to each of them that is allowed. */
@@ -217,6 +234,13 @@ const good: [law: string, path: string, text: string][] = [
     'src/refine/fingerprint/a.ts',
     `import { b } from '../scrub/scrub.ts'\nimport { c } from '../pipeline/step.ts'\nimport { d } from '../../store/blobs/blobs.ts'`,
   ],
+  [
+    'features',
+    'src/web/panels/traces/a.tsx',
+    `import { rangeOf } from '../search/range.ts'\nimport type { EventPanel } from '../panel.ts'\nimport { b } from './b.ts'\nimport { c } from '../../ui/c.tsx'`,
+  ],
+  ['features', 'src/web/panels/issue/a.tsx', `import { Attention } from '../triage/attention.tsx'`],
+  ['features', 'src/web/app/o/[org]/a.tsx', `import { trace } from '../../../panels/traces/panel.tsx'`],
   ['frameworks', 'src/web/handle.ts', `import 'server-only'\nimport { cache } from 'react'`],
   ['frameworks', 'src/web/ui/link.tsx', `import NextLink from 'next/link'`],
   [
@@ -289,6 +313,15 @@ const good: [law: string, path: string, text: string][] = [
   ['stopwatch', 'src/api/a.test.ts', `const at = Math.floor(Date.now() / 1000) - 20 * 86_400`],
   ['stopwatch', 'e2e/a.test.ts', `const began = performance.now()`],
   ['stopwatch', 'bench/a.ts', `const began = performance.now()`],
+  [
+    'writes',
+    'src/api/a.ts',
+    `import { createKey } from '../operations/keys.ts'\nexport const f = (app: App) => createKey(app, app.meta.projectsOf(1)[0].id, {})`,
+  ],
+  ['writes', 'src/web/app/page.tsx', `const { people, scrubSettings } = app().meta\nconst at = import.meta.url`],
+  ['writes', 'src/web/app/page.tsx', `export const f = () => app().blobs.getStream('a')`],
+  ['writes', 'src/operations/a.ts', `export const f = ({ meta }: Parts) => meta.createKey(1, 'a')`],
+  ['writes', 'src/api/a.test.ts', `test('a', () => { expect(app.meta.createKey(1, 'a').active).toBe(true) })`],
 ]
 
 type Snippet = [law: string, path: string, text: string]

@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
-import { archiveOf, chunksOf, sha1Of } from '../../src/jobs/archive.cases.ts'
+import { archiveOf, chunksOf, sha1Of } from '../../src/operations/archive.cases.ts'
 import { chunkBytesMax } from '../../src/wire/upload.ts'
 import { api, bootstrap, discard, type Product, type Project, ready, root, start, until } from '../product.ts'
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { runInNewContext } from 'node:vm'
 import { build } from 'esbuild'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
-import { archiveOf, sha1Of } from '../../src/jobs/archive.cases.ts'
+import { archiveOf, sha1Of } from '../../src/operations/archive.cases.ts'
 import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, until } from '../product.ts'
 
 // A build is uploaded as its tools do it, its script really fails, and the product shows where in the sources.

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { bundleOf, debugId, sha1Of } from '../../src/jobs/archive.cases.ts'
+import { bundleOf, debugId, sha1Of } from '../../src/operations/archive.cases.ts'
 import { hydrated, noChromium, openBrowser, openPage, signIn, type Watched } from '../browser.ts'
 import { api, bootstrap, envelopeOf, errorEvent, eventId, ingest, type Project, until } from '../product.ts'
 import { observeShift, type Shift, shiftOf } from '../shift.ts'

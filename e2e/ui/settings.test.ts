@@ -75,7 +75,9 @@ describe.skipIf(noChromium)('project settings', () => {
         `Mine ${way}`,
         `Theirs ${way}`,
       ])
-      await page.getByRole('button', { name: way === 'mine' ? 'Save mine anyway' : 'Discard mine, load theirs' }).click()
+      await page
+        .getByRole('button', { name: way === 'mine' ? 'Save mine anyway' : 'Discard mine, load theirs' })
+        .click()
       if (way === 'mine') {
         await page.getByText('Saved.').waitFor()
         expect((await project()).name).toBe('Mine mine')

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { bundleOf, debugId, sha1Of } from '../../src/jobs/archive.cases.ts'
+import { bundleOf, debugId, sha1Of } from '../../src/operations/archive.cases.ts'
 import { noChromium, openBrowser, openPage, signIn } from '../browser.ts'
 import { api, bootstrap, type Project, until } from '../product.ts'
 

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 import { MishapError } from '../base/errors.ts'
 import type { ChannelKind } from '../store/meta/issues/alerts.ts'
 import { newSigningSecret, shownTarget, targetOf } from './channel.ts'
-import { clearSmtp, type SmtpText, setSmtp, smtpOf } from './smtp.ts'
 
 const fieldsOf = (work: () => unknown): string[] => {
   try {
@@ -39,50 +38,4 @@ describe('targets', () => {
     expect(shownTarget('email', 'a@x.test,b@x.test')).toBe('a@x.test, b@x.test')
   })
   test('signing secrets differ', () => expect(newSigningSecret()).not.toBe(newSigningSecret()))
-})
-
-describe('mail server', () => {
-  const rig = () => {
-    const values = new Map<string, string>()
-    const meta = {
-      getValue: (name: string) => values.get(name),
-      setValue: (name: string, text: string) => void values.set(name, text),
-    }
-    const seal = { seal: (text: string) => `s${text}`, open: (text: string) => text.slice(1) }
-    return { values, meta, seal }
-  }
-  const text: SmtpText = {
-    host: 'mail.test',
-    port: 587,
-    security: 'starttls',
-    user: 'me',
-    password: 'pw',
-    from: 'Mishap <m@x.test>',
-  }
-
-  test('is kept, changed without its password, and taken away', () => {
-    const room = rig()
-    expect(smtpOf(room)).toBeUndefined()
-    setSmtp(room, text)
-    expect(smtpOf(room)).toEqual(text)
-    setSmtp(room, { ...text, password: undefined, port: 465, security: 'tls' })
-    expect(smtpOf(room)).toMatchObject({ port: 465, password: 'pw' })
-    setSmtp(room, { ...text, password: undefined, host: 'other.test' })
-    expect(smtpOf(room)).toMatchObject({ host: 'other.test', password: '' })
-    clearSmtp(room)
-    expect(smtpOf(room)).toBeUndefined()
-    room.values.set('smtp', 'broken')
-    expect(smtpOf(room)).toBeUndefined()
-  })
-
-  test.each<[Partial<SmtpText>, string[]]>([
-    [{ host: '' }, ['host']],
-    [{ host: 'a b' }, ['host']],
-    [{ port: 0 }, ['port']],
-    [{ port: 1.5 }, ['port']],
-    [{ security: 'ssl' }, ['security']],
-    [{ from: 'nobody' }, ['from']],
-    [{ from: 'a@x.test\r\nBcc: b@x.test' }, ['from']],
-    [{ host: '', port: 99_999, from: '', user: 'x'.repeat(255) }, ['from', 'host', 'port', 'user']],
-  ])('refuses %j', (change, fields) => expect(fieldsOf(() => setSmtp(rig(), { ...text, ...change }))).toEqual(fields))
 })

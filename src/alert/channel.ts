@@ -2,14 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { MishapError } from '../base/errors.ts'
 import type { Channel, ChannelKind } from '../store/meta/issues/alerts.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
-import { addressesIn, type Recipient, recipientsIn } from './recipients.ts'
+import { type Recipient, recipientsIn } from './recipients.ts'
 
 /** What a person types to make or change a channel. `target`: addresses or "members" for e-mail, a URL for the others. */
 export type ChannelText = { kind: ChannelKind; name: string; target: string }
 
 const recipientsMax = 50
-/** Each new issue asks all of an organization's channels. */
-const channelsMax = 50
 const urlCharactersMax = 2000
 const address = /^[^\s@,<>()"\\]{1,64}@[^\s@,<>()"\\]{1,189}$/
 
@@ -53,67 +51,7 @@ export function shownTarget(kind: ChannelKind, target: string): string {
 export const failingChannels = (channels: readonly Channel[]): Channel[] =>
   channels.filter((channel) => channel.active && channel.failingSinceMs !== null)
 
-type Room = { meta: MetaStore; seal: { seal(text: string): string; open(sealed: string): string } }
-
-function projectIdOf({ meta }: Room, organizationId: number, slug: string | null): number | null {
-  if (slug === null || slug === '') return null
-  const project = meta.projectBySlug(organizationId, slug)
-  if (!project) throw new MishapError('VALIDATION', { fields: { project: ['There is no such project.'] } })
-  return project.id
-}
-
-/** Makes a channel; `secret` is what a generic webhook signs with, shown once, else null. Throws VALIDATION with fields. */
-export function makeChannel(
-  room: Room,
-  organizationId: number,
-  text: ChannelText & { project: string | null },
-): { channel: Channel; secret: string | null } {
-  if (room.meta.channelsOf(organizationId).length >= channelsMax)
-    throw new MishapError('VALIDATION', { fields: { name: [`At most ${channelsMax} channels.`] } })
-  const secret = text.kind === 'webhook' ? newSigningSecret() : null
-  const channel = room.meta.createChannel({
-    organizationId,
-    projectId: projectIdOf(room, organizationId, text.project),
-    kind: text.kind,
-    name: text.name,
-    sealedTarget: room.seal.seal(targetOf(text.kind, text.target)),
-    sealedSecret: secret === null ? '' : room.seal.seal(secret),
-  })
-  return { channel, secret }
-}
-
-/** Addresses that a channel had before and goes on having: their owners need not confirm again. */
-function addressesKept({ seal }: Room, before: Channel, target: string): string[] {
-  const now = target.toLowerCase().split(',')
-  try {
-    return addressesIn(seal, before).filter((item) => now.includes(item.toLowerCase()))
-  } catch {
-    // The data folder's secrets have changed since: nobody knows what it was.
-    return []
-  }
-}
-
-/** Changes what is given. Throws VALIDATION with fields, NOT_FOUND. */
-export function changeChannel(
-  room: Room,
-  channel: Channel,
-  change: {
-    name?: string | undefined
-    target?: string | undefined
-    project?: string | null | undefined
-    active?: boolean | undefined
-  },
-): Channel {
-  const target = change.target === undefined ? undefined : targetOf(channel.kind, change.target)
-  const changed = room.meta.updateChannel(channel.id, {
-    ...(change.name === undefined ? {} : { name: change.name }),
-    ...(change.active === undefined ? {} : { active: change.active }),
-    ...(change.project === undefined ? {} : { projectId: projectIdOf(room, channel.organizationId, change.project) }),
-    ...(target === undefined ? {} : { sealedTarget: room.seal.seal(target) }),
-  })
-  if (target !== undefined) room.meta.keepAddresses(channel.id, addressesKept(room, channel, target))
-  return changed
-}
+type Room = { meta: MetaStore; seal: { open(sealed: string): string } }
 
 /** The shown target of a channel; empty when the data folder's secrets have changed since. */
 export function shownTargetOf({ seal }: Pick<Room, 'seal'>, channel: Channel): string {

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { testClock } from '../base/clock.ts'
 import { silent } from '../base/observe.ts'
+import { addChannel, changeChannel, confirmAddress } from '../operations/channels.ts'
 import { commit, effect, withProject } from '../store/meta/fixture.cases.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { createAlerts } from './alert.ts'
-import { changeChannel, makeChannel } from './channel.ts'
-import { asksPerAddressMax, asksPerOrganizationMax, confirm, confirmationMs, confirmationOf } from './confirm.ts'
+import { asksPerAddressMax, asksPerOrganizationMax, confirmationMs, confirmationOf } from './confirm.ts'
 import { recipientsIn } from './recipients.ts'
 import type { Mail, SmtpSettings } from './send/email.ts'
 
@@ -53,7 +53,7 @@ function rig() {
     },
   })
   const make = (target: string) =>
-    makeChannel({ meta, seal }, 1, { kind: 'email', name: 'Ops', target, project: null }).channel
+    addChannel({ meta, seal }, 1, { kind: 'email', name: 'Ops', target, project: null }).channel
   const statesOf = (id: number) => {
     const channel = meta.channelById(id)
     return (
@@ -82,7 +82,7 @@ describe('an address that belongs to no member', () => {
     const room = { meta, clock }
     expect(confirmationOf(room, secret)).toMatchObject({ address: 'ops@x.test', isConfirmed: false })
     expect(statesOf(channel.id)).toEqual([['Ops@x.test', 'unconfirmed']])
-    expect(confirm(room, secret)).toMatchObject({ organization: { name: 'Acme' }, isConfirmed: true })
+    expect(confirmAddress(room, secret)).toMatchObject({ organization: { name: 'Acme' }, address: 'ops@x.test' })
     expect(statesOf(channel.id)).toEqual([['Ops@x.test', 'confirmed']])
     expect(await alerts.test(channel)).toMatchObject([{ recipient: 'Ops@x.test', status: 'sent' }])
     clock.advance(confirmationMs)
@@ -91,7 +91,10 @@ describe('an address that belongs to no member', () => {
 
   test.each(['', 'x', 'A'.repeat(43)])('link %j is not good', (secret) => {
     const { meta, clock } = rig()
-    expect([confirmationOf({ meta, clock }, secret), confirm({ meta, clock }, secret)]).toEqual([undefined, undefined])
+    expect([confirmationOf({ meta, clock }, secret), confirmAddress({ meta, clock }, secret)]).toEqual([
+      undefined,
+      undefined,
+    ])
   })
 
   test('is asked again with a new link, which ends the one before; links end after 7 days', async () => {
@@ -100,12 +103,12 @@ describe('an address that belongs to no member', () => {
     await alerts.askToConfirm(channel)
     await alerts.askToConfirm(channel, 'ops@x.test')
     const [first, second] = mails.map(secretIn)
-    expect([confirm({ meta, clock }, first ?? ''), confirmationOf({ meta, clock }, second ?? '')]).toEqual([
+    expect([confirmAddress({ meta, clock }, first ?? ''), confirmationOf({ meta, clock }, second ?? '')]).toEqual([
       undefined,
       expect.objectContaining({ isConfirmed: false }),
     ])
     clock.advance(confirmationMs)
-    expect(confirm({ meta, clock }, second ?? '')).toBeUndefined()
+    expect(confirmAddress({ meta, clock }, second ?? '')).toBeUndefined()
   })
 
   test('of a channel that asks too often is left in peace, and it is said', async () => {
@@ -141,7 +144,7 @@ test('addresses that stay when a channel changes stay confirmed; the others are 
   const { clock, meta, mails, seal, alerts, make, statesOf, secretIn } = rig()
   const channel = make('a@x.test,b@x.test')
   await alerts.askToConfirm(channel)
-  for (const mail of mails) confirm({ meta, clock }, secretIn(mail))
+  for (const mail of mails) confirmAddress({ meta, clock }, secretIn(mail))
   changeChannel({ meta, seal }, channel, { target: 'B@x.test, c@x.test' })
   expect(statesOf(channel.id)).toEqual([
     ['B@x.test', 'confirmed'],

@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from '../base/clock.ts'
 import type { Channel } from '../store/meta/issues/alerts.ts'
 import type { MetaStore, Organization } from '../store/meta/meta.ts'
-import type { ChannelAddress } from '../store/meta/people/channel-addresses.ts'
 import { html, line } from './message.ts'
 import { recipientsIn } from './recipients.ts'
 import type { Mail } from './send/email.ts'
@@ -92,22 +91,19 @@ export function createConfirmations(room: Room, send: Send): (channel: Channel, 
   }
 }
 
-/** What a link asks: the organization and the address. Undefined when the link is not good any more. */
+/** What a mailed link is looked up in. */
+export type Confirms = {
+  meta: Pick<MetaStore, 'addressBySecret' | 'channelById' | 'organizationById'>
+  clock: Pick<Clock, 'now'>
+}
+
+/** What a link asks: the organization and the address. Undefined when the link is no longer valid. */
 export function confirmationOf(
-  { meta, clock }: Pick<Room, 'meta' | 'clock'>,
+  { meta, clock }: Confirms,
   secret: string,
 ): { organization: Organization; address: string; isConfirmed: boolean } | undefined {
-  return read(meta, secret, (text) => meta.addressBySecret(text, clock.now()))
-}
-
-/** Confirms the address of a link; undefined when the link is not good any more. */
-export function confirm({ meta, clock }: Pick<Room, 'meta' | 'clock'>, secret: string) {
-  return read(meta, secret, (text) => meta.confirmAddress(text, clock.now()))
-}
-
-function read(meta: MetaStore, secret: string, look: (secret: string) => ChannelAddress | undefined) {
-  // No longer text is hashed than a secret has.
-  const found = /^[\w-]{43}$/.test(secret) ? look(secret) : undefined
+  // Do not hash a text of any length: a secret has 43 characters.
+  const found = /^[\w-]{43}$/.test(secret) ? meta.addressBySecret(secret, clock.now()) : undefined
   const channel = found && meta.channelById(found.channelId)
   const organization = channel && meta.organizationById(channel.organizationId)
   if (!found || !organization) return undefined

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { archiveOf, sha1Of } from '../jobs/archive.cases.ts'
+import { archiveOf, sha1Of } from '../operations/archive.cases.ts'
 import { appForFile } from './app.cases.ts'
 import { hex } from './seed.cases.ts'
 

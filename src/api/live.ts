@@ -1,9 +1,9 @@
+import { readableProjects } from '../auth/allowed-projects.ts'
 import type { Actor } from '../auth/auth.ts'
 import { MishapError } from '../base/errors.ts'
 import type { LiveChange } from '../contract/live.ts'
 import type { App } from '../processes/app.ts'
 import type { Organization } from '../store/meta/meta.ts'
-import { readableProjects } from './route.ts'
 
 const heartbeatMs = 15_000
 /** Messages that wait for a slow reader; past it the connection ends and the browser resumes by id. */

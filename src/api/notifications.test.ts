@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { confirm } from '../alert/confirm.ts'
 import type { RestChannel, RestDelivery } from '../contract/notifications.ts'
+import { confirmAddress } from '../operations/channels.ts'
 import { appForFile } from './app.cases.ts'
 import { seedEvents } from './seed.cases.ts'
 
@@ -150,7 +150,7 @@ test('an address that belongs to no member confirms by a mail; until then it get
     expect((await again(address)).json).toEqual({ address: [expect.any(String)] })
   const asked = sent.mails.filter((item) => item.to === 'ops@else.test')
   expect(asked).toHaveLength(2)
-  confirm(app, /secret=([\w-]{43})/.exec(asked[1]?.text ?? '')?.[1] ?? '')
+  confirmAddress(app, /secret=([\w-]{43})/.exec(asked[1]?.text ?? '')?.[1] ?? '')
   expect((await call('GET', `${C}/`)).json).toContainEqual(
     expect.objectContaining({ recipients: [channel.recipients[0], expect.objectContaining({ state: 'confirmed' })] }),
   )

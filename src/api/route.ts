@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { readableIds, readableProjects } from '../auth/allowed-projects.ts'
 import type { Action, Actor } from '../auth/auth.ts'
 import { MishapError } from '../base/errors.ts'
 import type { App } from '../processes/app.ts'
@@ -133,16 +134,13 @@ export function issueOf(found: Found): Issue {
   return found.issue
 }
 
-/** Projects of the organization that the caller may read. */
-export function readableProjects(app: App, actor: Actor, organization: Organization): Project[] {
-  return app.meta
-    .projectsOf(organization.id)
-    .filter((project) => app.auth.may(actor, 'issue:read', { organization, project }) === 'yes')
-}
-
 /** Ids of all projects that the caller may read in the organization that the path names. */
-export function readableIds({ app, actor, found }: Pick<Call<unknown, unknown>, 'app' | 'actor' | 'found'>): number[] {
-  return readableProjects(app, actor, organizationOf(found)).map((readableProject) => readableProject.id)
+export function readableIdsOf({
+  app,
+  actor,
+  found,
+}: Pick<Call<unknown, unknown>, 'app' | 'actor' | 'found'>): number[] {
+  return readableIds(app, actor, organizationOf(found))
 }
 
 /** The asked projects (id or slug; none or -1: all readable ones). Throws NOT_FOUND for one that is not there for the caller. */

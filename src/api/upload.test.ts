@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { bundleOf, chunksOf, debugId, sha1Of } from '../jobs/archive.cases.ts'
+import { bundleOf, chunksOf, debugId, sha1Of } from '../operations/archive.cases.ts'
 import type { Role } from '../store/meta/meta.ts'
 import { appForFile } from './app.cases.ts'
 

@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest'
 import { MishapError } from '../base/errors.ts'
 import { silent } from '../base/observe.ts'
 import { openAuthDatabase } from '../store/meta/people/people.ts'
-import { bootstrap, ensureSelfProject, selfProject } from './admin.ts'
 import { addressFailuresMax, freeFailures } from './attempts.ts'
 import { betterAuthOptions } from './better.ts'
 import { cookieOf, failure, good, post, quick, rigForFile, secret, url } from './rig.cases.ts'
@@ -332,65 +331,7 @@ describe('tokens and demand', () => {
   })
 })
 
-describe('bootstrap', () => {
-  const request = {
-    org: 'Acme Inc.',
-    project: 'Web shop',
-    platform: 'javascript-react',
-    email: good.email,
-    password: good.password,
-  }
-
-  test('makes everything, then finds it again with a fresh token', async () => {
-    const { auth, meta } = await fresh()
-    const first = await bootstrap({ meta, auth, url }, request)
-    const second = await bootstrap({ meta, auth, url }, request)
-    expect(first).toMatchObject({
-      organization: { id: 1, slug: 'acme-inc' },
-      project: { id: 1, slug: 'web-shop' },
-      dsn: expect.stringMatching(/^http:\/\/[0-9a-f]{32}@localhost:9000\/1$/),
-    })
-    expect({ ...second, token: '' }).toEqual({ ...first, token: '' })
-    expect(second.token).not.toBe(first.token)
-    expect((await auth.actorOf(new Headers({ authorization: `Bearer ${first.token}` })))?.kind).toBe('token')
-    expect(meta.projectById(1)?.platform).toBe('javascript-react')
-    expect((await bootstrap({ meta, auth, url }, { ...request, project: 'Api' })).project).toEqual({
-      id: 2,
-      slug: 'api',
-    })
-  })
-
-  test.each([
-    ['12345', 'web', ['org-12345', 'web']],
-    ['Acme', '007', ['acme', 'project-007']],
-    ['\u65e5\u672c', '2024-01', ['org-cf2abf0c', '2024-01']],
-  ])('names %j and %j get slugs of their own, and lead back to them', async (org, project, slugs) => {
-    const { auth, meta } = await fresh()
-    const made = await bootstrap({ meta, auth, url }, { ...request, org, project })
-    expect([made.organization.slug, made.project.slug]).toEqual(slugs)
-    expect(await bootstrap({ meta, auth, url }, { ...request, org, project })).toMatchObject({
-      organization: made.organization,
-      project: made.project,
-    })
-    const other = await bootstrap({ meta, auth, url }, { ...request, org: `${org}1`, project })
-    expect(other.organization.slug).not.toBe(made.organization.slug)
-  })
-
-  test.each([
-    [{ org: '../..' }, 'org'],
-    [{ org: ' ' }, 'org'],
-    [{ project: '???' }, 'project'],
-  ])('%j: nothing is made without a letter or digit', async (names, field) => {
-    const { auth, meta } = await fresh()
-    const error = await failure(bootstrap({ meta, auth, url }, { ...request, ...names }))
-    expect([error.code, error.message, Object.keys(error.fields ?? {})]).toEqual([
-      'VALIDATION',
-      'Use at least one letter or digit.',
-      [field],
-    ])
-    expect([meta.isEmpty(), meta.organizations()]).toEqual([true, []])
-  })
-
+describe('the first run', () => {
   test('two first runs at once: one makes the owner, the other is told', async () => {
     const { auth, meta } = await fresh()
     const run = (email: string) => auth.setUp(() => auth.createPerson({ ...good, email }, { first: true }))
@@ -405,55 +346,10 @@ describe('bootstrap', () => {
     expect([late.code, late.message]).toEqual(['CONFLICT', 'Mishap is set up already.'])
   })
 
-  test('the command in the middle of a first run wins; several commands at once all do their work', async () => {
-    const { auth, meta } = await fresh()
-    const browser = auth.setUp(async () => {
-      await bootstrap({ meta, auth, url }, request)
-      return auth.createPerson({ ...good, email: 'eve@example.com' }, { first: true })
-    })
-    expect((await failure(browser)).message).toBe('Mishap is set up already.')
-    const more = ['B', 'C'].map((org) =>
-      bootstrap({ meta, auth, url }, { ...request, org, email: `${org}@example.com` }),
-    )
-    expect((await Promise.all(more)).map((item) => item.organization.slug)).toEqual(['b', 'c'])
-  })
-
   test('a first run that fails leaves the way free', async () => {
     const { auth, meta } = await fresh()
     const { code } = await failure(auth.setUp(() => auth.createPerson({ ...good, password: 'short' }, { first: true })))
     expect([code, meta.isEmpty()]).toEqual(['VALIDATION', true])
     expect(await auth.setUp(async () => 'again')).toBe('again')
-  })
-
-  test('another password, or an organization of somebody else, is refused', async () => {
-    const { auth, meta } = await fresh()
-    await bootstrap({ meta, auth, url }, request)
-    expect((await failure(bootstrap({ meta, auth, url }, { ...request, password: 'wrong horse 99' }))).code).toBe(
-      'AUTH_FAILED',
-    )
-    expect((await failure(bootstrap({ meta, auth, url }, { ...request, email: 'eve@example.com' }))).code).toBe(
-      'AUTH_FORBIDDEN',
-    )
-    const long = { ...request, email: 'eve@example.com', org: 'new', project: 'x'.repeat(65) }
-    expect((await failure(bootstrap({ meta, auth, url }, long))).code).toBe('VALIDATION')
-    expect([meta.projectsOf(1).length, auth.personByEmail('eve@example.com')]).toEqual([1, undefined])
-  })
-
-  test('the own project is made once', async () => {
-    const { meta } = await fresh()
-    meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'ann' })
-    const { project, key } = ensureSelfProject(meta, 1)
-    expect(project).toMatchObject({ slug: 'mishap', platform: 'javascript-nextjs' })
-    expect(ensureSelfProject(meta, 1)).toEqual({ project, key })
-    // made by a version that kept no id, and renamed
-    const { meta: older } = await fresh()
-    older.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'ann' })
-    const { id } = older.createProject({ organizationId: 1, slug: 'mishap', name: 'Mishap', platform: null })
-    older.updateProject(id, { slug: 'own' })
-    expect(selfProject(older, 1)?.id).toBe(id)
-    // Renamed, and its first slug taken by another: it is found all the same.
-    meta.updateProject(project.id, { slug: 'inside' })
-    meta.createProject({ organizationId: 1, slug: 'mishap', name: 'Mishap', platform: null })
-    expect([ensureSelfProject(meta, 1).project.id, selfProject(meta, 2)]).toEqual([project.id, undefined])
   })
 })

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import { faultOf, type Observe } from '../base/observe.ts'
-import type { AskedBulk, Bulk } from '../store/meta/issues/bulk.ts'
-import type { Merge } from '../store/meta/issues/merge-steps.ts'
+import type { BulkRequests } from '../operations/issue-changes.ts'
+import type { Bulk } from '../store/meta/issues/bulk.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 
 export type BulkDeps = {
@@ -16,16 +16,7 @@ export type BulkDeps = {
 }
 
 /** Changes and merges of many issues: done in steps, so that nothing else waits; a restart goes on where one stood. */
-export type Bulks = {
-  ask(value: { organizationId: number; userId: string | null; items: AskedBulk['items'] }): Promise<Bulk>
-  /** Throws as `askMerge` of the store does. */
-  merge(value: Merge): Bulk
-  /** Takes back what was not changed since; undefined when it was taken back before. */
-  undo(id: number): Bulk | undefined
-  run(): Promise<{ changed: number }>
-  /** The bulk once it has ended or `ms` have passed. */
-  wait(id: number, ms: number): Promise<Bulk | undefined>
-}
+export type Bulks = BulkRequests & { run(): Promise<{ changed: number }> }
 
 /** A step should take this long: commits of events and requests come in between. */
 const stepMs = 20

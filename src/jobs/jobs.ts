@@ -1,12 +1,12 @@
 import type { Alerts } from '../alert/alert.ts'
 import type { Clock } from '../base/clock.ts'
 import { faultOf, type Observe } from '../base/observe.ts'
+import type { Artifacts } from '../operations/artifacts.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/events.ts'
 import type { RetentionDays } from '../store/events/table.ts'
 import { anyTable, type TableName, tableNames } from '../store/events/tables.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
-import type { Artifacts } from './artifacts.ts'
 import type { Thinning } from './downsampling.ts'
 import { boundFailures } from './error-links.ts'
 import { droppedName, noteEvicted } from './evicted-rows.ts'
@@ -20,6 +20,7 @@ import { closeSessionDays } from './session-days.ts'
 import { createJobStates, type JobState } from './states.ts'
 import type { Triage } from './triage.ts'
 import { trustedNow } from './trusted-clock.ts'
+import { sweepUploads } from './uploads.ts'
 
 export type JobDeps = {
   clock: Clock
@@ -30,7 +31,7 @@ export type JobDeps = {
   alerts: Pick<Alerts, 'run'>
   removals: Pick<Removals, 'run'>
   thinning: Pick<Thinning, 'run'>
-  artifacts: Pick<Artifacts, 'sweep'>
+  artifacts: Pick<Artifacts, 'isWriting' | 'dropFailures'>
   regroup: Pick<Regroup, 'run'>
   scraping: Pick<Scraping, 'run'>
   triage: Pick<Triage, 'clock' | 'forecasts' | 'people' | 'failures'>
@@ -124,7 +125,7 @@ export const jobTable: readonly Job[] = [
     name: 'uploads',
     everyMs: 10 * minuteMs,
     firstMs: 5000,
-    run: ({ artifacts }) => artifacts.sweep(),
+    run: sweepUploads,
   },
   {
     // An upload starts it a second later; this one goes on with what a crash or an engine that was away left.

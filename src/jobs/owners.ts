@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Observe } from '../base/observe.ts'
 import { type OwnerRule, ownerRuleOf, readOwnership } from '../domain/ownership.ts'
+import { notifyAssignee } from '../operations/issue-changes.ts'
 import { latestEventsOf, ownedEventOf } from '../query/owned.ts'
 import type { EventStore, SeenEvent } from '../store/events/events.ts'
 import type { Suggestion } from '../store/meta/issues/suggestions.ts'
@@ -82,9 +83,7 @@ function assign(deps: OwnerDeps, issue: Issue, { owners: [person], rule }: Said)
   if (!person || !rule) return undefined
   const why = { reason: 'ownership', rule: rule.text }
   const made = meta.updateIssue(issue.id, { assigneeUserId: person.id }, null, clock.now(), undefined, why)
-  meta.subscribe(issue.id, person.id, true, 'assigned', clock.now())
-  if (made.activityId !== null)
-    meta.addNotices([{ userId: person.id, kind: 'assigned' }], issue.id, made.activityId, clock.now())
+  notifyAssignee(deps, issue.id, person.id, made.activityId, null)
   return made.issue
 }
 

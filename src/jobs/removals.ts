@@ -1,9 +1,10 @@
 import type { Clock } from '../base/clock.ts'
 import type { Observe } from '../base/observe.ts'
+import type { RemovalRequests } from '../operations/removals.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/events.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
-import type { PartKind, Removal } from '../store/meta/retention/removals.ts'
+import type { Removal } from '../store/meta/retention/removals.ts'
 
 export type RemovalDeps = {
   clock: Clock
@@ -18,15 +19,9 @@ export type RemovalDeps = {
 }
 
 /** Deletion across the stores: asked for by people, done in the background, begun again after a crash where it stood. */
-export type Removals = {
-  /** Asks for a removal and starts it. Throws NOT_FOUND. */
-  ask(value: { kind: PartKind; projectId: number; issueId: number | null; userId: string | null }): Removal
-  /** Asks for the removal of an organization with its projects and starts it. Throws NOT_FOUND. */
-  askOrganization(value: { organizationId: number; userId: string | null }): Removal
+export type Removals = RemovalRequests & {
   /** Does all that is open; never runs twice at the same time. For the jobs table. */
   run(): Promise<Record<string, unknown>>
-  /** Resolves with the removal once it has ended or `ms` have passed. */
-  wait(id: number, ms: number): Promise<Removal | undefined>
 }
 
 /** Event ids and files in one step: a crash repeats at most one. */

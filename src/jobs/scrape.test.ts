@@ -4,9 +4,9 @@ import { MishapError } from '../base/errors.ts'
 import { silent } from '../base/observe.ts'
 import type { OutgoingRequest } from '../base/outgoing.ts'
 import { originAllowed } from '../ingest/origins.ts'
+import type { ScrapedFiles } from '../operations/artifacts.ts'
 import { mapOf } from '../refine/pipeline/scripts.ts'
 import type { DueScrape, ScrapeSettings } from '../store/meta/projects/scrape.ts'
-import type { ScrapedFiles } from './artifacts.ts'
 import { createScraping, type ScrapeDeps } from './scrape.ts'
 
 const hourMs = 3_600_000

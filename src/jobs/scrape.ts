@@ -2,9 +2,9 @@ import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import type { Observe } from '../base/observe.ts'
 import type { Outgoing, OutgoingAnswer } from '../base/outgoing.ts'
+import type { Artifacts } from '../operations/artifacts.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 import type { DueScrape, ScrapeSettings } from '../store/meta/projects/scrape.ts'
-import type { Artifacts } from './artifacts.ts'
 
 export type ScrapeDeps = {
   clock: Clock

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
+import type { Unmerge } from '../operations/issue-merges.ts'
 import { normalOf } from '../query/event.ts'
 import type { EventFilter, EventStore } from '../store/events/events.ts'
 import { latestTexts } from '../store/meta/issues/issue-state.ts'
@@ -17,10 +18,6 @@ export type UnmergeDeps = {
   /** Has the turn and lets the batches in flight end, until the returned function is called. */
   pause(): Promise<() => void>
 }
-
-/** What became of hashes that were taken out. `made`: the issue that they have now; none where they had no events. */
-export type Unmerged = { issue: Issue; made: Issue | null; events: number }
-export type Unmerge = (issueId: number, hashes: readonly string[], userId: string | null) => Promise<Unmerged>
 
 const dayMs = 86_400_000
 /** Events that digests and feedback of an issue name. */

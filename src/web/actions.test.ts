@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { appForFile } from '../api/app.cases.ts'
 import { seedEvents } from '../api/seed.cases.ts'
 import type { Actor } from '../auth/auth.ts'
-import { inviteMember } from '../auth/members.ts'
+import { addInvitation } from '../operations/members.ts'
 import { refineBody } from '../refine/pipeline/fixture.cases.ts'
 import type { Role } from '../store/meta/meta.ts'
 import { type FormState, noState } from './client/form.ts'
@@ -134,7 +134,7 @@ async function seed(): Promise<void> {
   ids.ciToken = String(auth.createOrganizationToken(person, 'ci', organization).id)
   ids.member = (await personAs('viewer', [], 'target')).id
   ids.invitation = String(
-    inviteMember(app, person, organization, { email: 'asked@example.test', role: 'viewer' }).invitation.id,
+    addInvitation(app, person, organization, { email: 'asked@example.test', role: 'viewer' }).invitation.id,
   )
   const body = { kind: 'slack', name: 'Chat', target: 'https://chat.test/y' }
   ids.channel = ((await call('POST', '/organizations/acme/notification-channels/', { body })).json as { id: string }).id

@@ -1,6 +1,6 @@
 import { systemClock } from '../base/clock.ts'
 import { installNavigation, navigationStarts } from './client/nav.ts'
-import { whenQuiet } from './client/when-idle.ts'
+import { whenIdle } from './client/when-idle.ts'
 
 /** The error reporter is 51 KiB: it is asked for when the page stands and has been quiet, or when there is something to report. */
 function startLater() {
@@ -17,7 +17,7 @@ function startLater() {
   }
   if (window.mishap?.errors?.length) return load()
   window.mishap = { ...window.mishap, loadReporter: load }
-  whenQuiet({ quietMs: 1000, atMostMs: 10_000 }, load)
+  whenIdle({ idleMs: 1000, atMostMs: 10_000 }, load)
   window.addEventListener('error', load, { once: true })
   window.addEventListener('unhandledrejection', load, { once: true })
 }

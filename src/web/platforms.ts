@@ -23,6 +23,12 @@ export type PlatformId = (typeof platforms)[number]['id']
 export const platformById = (id: string): (typeof platforms)[number] | undefined =>
   platforms.find((platform) => platform.id === id)
 
+/** The platform that a form names, as a project keeps it: null for `other` and for what is not in the list. */
+export const storedPlatform = (id: string): string | null => {
+  const platform = platformById(id)?.id ?? 'other'
+  return platform === 'other' ? null : platform
+}
+
 /** Whether applications of a platform send from browsers; of none that was said, they may. */
 export const sendsFromBrowsers = (id: string | null): boolean =>
   id === null || id === 'other' || id.startsWith('javascript')

@@ -8,14 +8,16 @@ import {
   restIssueChange,
 } from '../../contract/issue-changes.ts'
 import { restRemoval } from '../../contract/removals.ts'
+import { undoBulk } from '../../operations/issue-changes.ts'
+import { mergeIssues } from '../../operations/issue-merges.ts'
+import { deleteIssues } from '../../operations/removals.ts'
 import { issuesMatching } from '../../query/issues.ts'
 import type { Issue } from '../../store/meta/meta.ts'
 import { revisionOf } from '../input.ts'
 import { toRestRemoval } from '../people/removal-routes.ts'
 import { type Answer, type Call, organizationOf, type Route, route, viewOf, viewQuery } from '../route.ts'
-import { toRestBulk, updateIssues } from './issue-change.ts'
+import { applyChange, toRestBulk } from './issue-change.ts'
 import { actionOf } from './issue-input.ts'
-import { mergeIssues } from './issue-merge.ts'
 
 const whichQuery = z.object({
   ...viewQuery,
@@ -83,11 +85,12 @@ async function changeMany(call: WhichCall<IssueChangeBody>): Promise<Answer<Rest
       throw new MishapError('VALIDATION', {
         detail: `At most ${mergesMax} issues are made one at once; narrow the search down, or merge in parts.`,
       })
-    return { body: { merge: await mergeIssues(app, actor, issues), updated: [] } }
+    const { parent, children } = await mergeIssues(app, actor, issues)
+    return { body: { merge: { parent: String(parent), children: children.map(String) }, updated: [] } }
   }
   const issues = await whichOf(call, action, issuesMax)
   // Who named no ids does not know what to take back: the change is kept as one.
-  return { body: await updateIssues(app, actor, issues, body, revision, query.id.length === 0 || undefined) }
+  return { body: await applyChange(app, actor, issues, body, revision, query.id.length === 0 || undefined) }
 }
 
 async function deleteAll(call: WhichCall<unknown>, kind: 'issue' | 'discard') {
@@ -102,12 +105,7 @@ async function deleteAll(call: WhichCall<unknown>, kind: 'issue' | 'discard') {
     throw new MishapError('VALIDATION', {
       detail: `At most ${deletesMax} issues are deleted at once; archive them, or delete in parts.`,
     })
-  const userId = actor.person.id
-  const asked = issues.map(({ id, projectId }) => app.removals.ask({ kind, projectId, issueId: id, userId }))
-  const endMs = app.clock.now() + patienceMs
-  const ended = []
-  for (const { id } of asked) ended.push(await app.removals.wait(id, Math.max(0, endMs - app.clock.now())))
-  return ended.filter((item) => item !== undefined).map(toRestRemoval)
+  return (await deleteIssues(app, actor, issues, kind, patienceMs)).map(toRestRemoval)
 }
 
 const bulkOf = ({ app, found, params }: Call<unknown, unknown>) => {
@@ -165,9 +163,7 @@ export const bulkRoutes: readonly Route[] = [
       const bulk = bulkOf(call)
       // Whoever asked for it takes it back; somebody else makes a change of their own.
       if (bulk.userId !== actor.person.id) throw new MishapError('AUTH_FORBIDDEN')
-      if (!app.triage.bulks.undo(bulk.id)) throw new MishapError('CONFLICT', { detail: 'This was taken back already.' })
-      const ended = await app.triage.bulks.wait(bulk.id, patienceMs)
-      return { body: toRestBulk(ended ?? bulk), status: 202 as const }
+      return { body: toRestBulk(await undoBulk(app, bulk)), status: 202 as const }
     },
   }),
 ]

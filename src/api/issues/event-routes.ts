@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { z } from 'zod'
+import { readableIds, readableProjects } from '../../auth/allowed-projects.ts'
 import { MishapError } from '../../base/errors.ts'
 import { restAttachment, restEvent, restFoundEvent, restProjectEvent } from '../../contract/events.ts'
 import { restDigest } from '../../contract/issues.ts'
@@ -15,7 +16,7 @@ import {
   issueEvent,
   placeEvent,
 } from '../../query/events.ts'
-import { figuresOf, toRestIssues } from '../../query/issue.ts'
+import { issueStatsOf, toRestIssues } from '../../query/issue.ts'
 import { toMarkdown } from '../../query/markdown.ts'
 import { pageHeaders } from '../page.ts'
 import type { Call, Route } from '../route.ts'
@@ -26,8 +27,7 @@ import {
   pageQuery,
   projectOf,
   rangeQuery,
-  readableIds,
-  readableProjects,
+  readableIdsOf,
   route,
   scopeOf,
   viewOf,
@@ -81,15 +81,15 @@ async function projectEvent(call: Call<unknown, unknown>) {
 }
 
 const eventOfIssue = (call: Call<{ environment?: string[] }, undefined>) =>
-  issueEvent(call.app, issueOf(call.found), call.params.event ?? '', eventScope(call), readableIds(call))
+  issueEvent(call.app, issueOf(call.found), call.params.event ?? '', eventScope(call), readableIdsOf(call))
 
 async function markdown(call: Call<{ environment?: string[] }, undefined>): Promise<Response> {
   const { app, found, params } = call
   const issue = issueOf(found)
   const view = viewOf(call)
   const [figures, event] = await Promise.all([
-    figuresOf(app, view, [issue]),
-    issueEvent(app, issue, params.event ?? 'latest', eventScope(call), readableIds(call)),
+    issueStatsOf(app, view, [issue]),
+    issueEvent(app, issue, params.event ?? 'latest', eventScope(call), readableIdsOf(call)),
   ])
   const [rest] = toRestIssues(app, view, [issue], figures)
   if (!rest) throw new MishapError('NOT_FOUND')
@@ -225,12 +225,12 @@ export const eventRoutes: readonly Route[] = [
       const view = viewOf({ app, actor, found, query: {} })
       const known = await eventsOfDigest(
         app,
-        readableProjects(app, actor, organization).map((readableProject) => readableProject.id),
+        readableIds(app, actor, organization),
         pastedDigest(params.digest ?? '')?.digest ?? params.digest ?? '',
       )
       const issues = known.map((item) => item.issue)
       const rest = new Map(
-        toRestIssues(app, view, issues, await figuresOf(app, view, issues)).map((toRestIssue) => [
+        toRestIssues(app, view, issues, await issueStatsOf(app, view, issues)).map((toRestIssue) => [
           toRestIssue.id,
           toRestIssue,
         ]),
@@ -263,7 +263,7 @@ export const eventRoutes: readonly Route[] = [
     response: restEvent,
     handle: async (call) => {
       const { row, issue } = await projectEvent(call)
-      return { body: await placeEvent(call.app, issue, row, readableIds(call)) }
+      return { body: await placeEvent(call.app, issue, row, readableIdsOf(call)) }
     },
   }),
   route({

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
 import { feedbackChangeBody, feedbackState, type RestFeedback, restFeedback } from '../../contract/feedback.ts'
+import { deleteFeedback, setFeedbackState } from '../../operations/feedback.ts'
 import type { App } from '../../processes/app.ts'
 import { toRestFeedback } from '../../query/feedback.ts'
 import type { Feedback } from '../../store/meta/issues/feedback.ts'
@@ -105,7 +106,7 @@ export const feedbackRoutes: readonly Route[] = [
     handle: (call) => {
       const { app, actor, body } = call
       const { id } = feedbackHere(call)
-      app.meta.setFeedbackState(id, body.status, actor.person.id, app.clock.now())
+      setFeedbackState(app, actor, id, body.status)
       return { body: oneOf(app, id) }
     },
   }),
@@ -118,7 +119,7 @@ export const feedbackRoutes: readonly Route[] = [
     status: 204,
     response: z.undefined(),
     handle: async (call) => {
-      for (const key of call.app.meta.deleteFeedback(feedbackHere(call).id)) await call.app.blobs.delete(key)
+      await deleteFeedback(call.app, feedbackHere(call).id)
       return { body: undefined, status: 204 }
     },
   }),

@@ -13,6 +13,7 @@ import { readFingerprintRules } from '../../domain/fingerprint-rules.ts'
 import { groupingVersionOf } from '../../domain/grouping.ts'
 import { ruleSentence } from '../../domain/rule-text.ts'
 import { readStackRules } from '../../domain/stack-rules.ts'
+import { unmergeIssue } from '../../operations/issue-merges.ts'
 import { eventById } from '../../query/events.ts'
 import { groupingInfoOf, issueHashesOf, issueName, previewOf, similarTo } from '../../query/grouping.ts'
 import type { Route } from '../route.ts'
@@ -55,9 +56,7 @@ const issueRoutesOf = (path: string, id: NameOf): Route[] => [
     query: z.object({ id: z.array(hash).min(1, 'At least one hash.').max(500).describe('A hash, repeated.') }),
     response: restUnmerge,
     handle: async ({ app, actor, found, query }) => {
-      const { issue, made, events } = await app.unmerge(issueOf(found).id, query.id, actor.person.id)
-      for (const item of made ? [issue, made] : [issue])
-        app.live.publish(item.organizationId, { kind: 'issue', id: String(item.id) })
+      const { issue, made, events } = await unmergeIssue(app, actor, issueOf(found).id, query.id)
       return { body: { issue: issueName(issue), made: made && issueName(made), events } }
     },
   }),

@@ -12,8 +12,9 @@ import {
   restTag,
   restTagValue,
 } from '../../contract/issues.ts'
+import { demandIssueRevision } from '../../operations/issue-changes.ts'
 import { inCommonOf } from '../../query/in-common.ts'
-import { activityOf, figuresOf, issueDetail, toRestIssues } from '../../query/issue.ts'
+import { activityOf, issueDetail, issueStatsOf, toRestIssues } from '../../query/issue.ts'
 import { defaultQuery, issueSorts, listIssues } from '../../query/issues.ts'
 import { tagsOfIssue } from '../../query/tags.ts'
 import { revisionOf } from '../input.ts'
@@ -27,13 +28,13 @@ import {
   pageQuery,
   projectOf,
   rangeQuery,
-  readableIds,
+  readableIdsOf,
   route,
   scopeOf,
   viewOf,
   viewQuery,
 } from '../route.ts'
-import { updateIssues } from './issue-change.ts'
+import { applyChange } from './issue-change.ts'
 import { actionOf } from './issue-input.ts'
 
 const listQuery = z.object({
@@ -56,7 +57,7 @@ async function list(call: ListCall): Promise<Answer<RestIssue[]>> {
   if (query.shortIdLookup === '1' && query.query) {
     const issue = app.meta.issueByShortId(organization.id, query.query.trim().toUpperCase())
     if (issue && view.projects.some((project) => project.id === issue.projectId)) {
-      const rows = toRestIssues(app, view, [issue], await figuresOf(app, view, [issue]))
+      const rows = toRestIssues(app, view, [issue], await issueStatsOf(app, view, [issue]))
       return { body: rows, headers: { 'x-hits': '1', 'x-max-hits': '1' } }
     }
   }
@@ -73,7 +74,7 @@ async function list(call: ListCall): Promise<Answer<RestIssue[]>> {
 }
 
 const item = async (call: Call<{ statsPeriod?: string | undefined; environment?: string[] }, undefined>) => ({
-  body: await issueDetail(call.app, viewOf(call), issueOf(call.found), readableIds(call)),
+  body: await issueDetail(call.app, viewOf(call), issueOf(call.found), readableIdsOf(call)),
 })
 const oneQuery = z.object({ ...rangeQuery, environment: viewQuery.environment })
 
@@ -87,17 +88,16 @@ async function change(call: Call<object, IssueChangeBody>): Promise<Answer<RestI
   const view = viewOf({ ...call, query: {} })
   const revision = revisionOf(body, request)
   if (body.discard) {
-    // A change of nothing: it only holds the revision.
-    app.meta.updateIssue(issue.id, {}, actor.person.id, app.clock.now(), revision)
+    demandIssueRevision(app, actor, issue.id, revision)
     // Read before, as it may be gone when this answers.
-    const last = await issueDetail(app, view, issue, readableIds(call))
+    const last = await issueDetail(app, view, issue, readableIdsOf(call))
     await removeIssue(call, 'discard')
     return { body: last }
   }
-  await updateIssues(app, actor, [issue], body, revision)
+  await applyChange(app, actor, [issue], body, revision)
   const changed = app.meta.issueById(issue.id)
   if (!changed) throw new MishapError('NOT_FOUND')
-  return { body: await issueDetail(app, view, changed, readableIds(call)) }
+  return { body: await issueDetail(app, view, changed, readableIdsOf(call)) }
 }
 
 /** Operation ids differ between the two addresses of an issue; the one without organization is lower case. */
@@ -232,7 +232,7 @@ export const issueRoutes: readonly Route[] = [
       if (!issue || !project) throw new MishapError('NOT_FOUND')
       app.auth.demand(actor, 'issue:read', { organization, project, issue })
       const view = viewOf({ ...call, found: { organization, project }, query: {} })
-      const [group] = toRestIssues(app, view, [issue], await figuresOf(app, view, [issue]))
+      const [group] = toRestIssues(app, view, [issue], await issueStatsOf(app, view, [issue]))
       if (!group) throw new MishapError('NOT_FOUND')
       return {
         body: {

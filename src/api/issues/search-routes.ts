@@ -9,6 +9,7 @@ import {
   type SearchChangeBody,
   searchChangeBody,
 } from '../../contract/search.ts'
+import { createSearch, deleteSearch, updateSearch } from '../../operations/saved-searches.ts'
 import type { App } from '../../processes/app.ts'
 import { completionsOf } from '../../query/completion.ts'
 import { checkQuery } from '../../query/issues.ts'
@@ -100,7 +101,7 @@ const savedRoutes: Route[] = [
       demandShared(app, actor, found, shared)
       demandReadable(app, actor, found, given.query)
       const { name, query, sort, projects, environments } = given
-      const made = app.meta.saveSearch({
+      const made = createSearch(app, {
         organizationId: organizationOf(found).id,
         userId: actor.person.id,
         shared,
@@ -138,7 +139,7 @@ const savedRoutes: Route[] = [
       const parts = partsOf(given)
       demandShared(app, actor, found, savedSearch.shared || parts.shared)
       demandReadable(app, actor, found, parts.query)
-      const changed = app.meta.updateSearch(savedSearch.id, parts, revisionOf(given, request))
+      const changed = updateSearch(app, savedSearch.id, parts, revisionOf(given, request))
       return { body: toRest(app, actor, found, changed) }
     },
   }),
@@ -160,7 +161,7 @@ const savedRoutes: Route[] = [
       const savedSearch = searchOf(app, actor, found, params.search)
       demandShared(app, actor, found, savedSearch.shared)
       const revision = query.revision === undefined ? undefined : Number(query.revision)
-      app.meta.deleteSearch(savedSearch.id, revisionOf({ revision }, request))
+      deleteSearch(app, savedSearch.id, revisionOf({ revision }, request))
       return { status: 204, body: undefined }
     },
   }),

@@ -4,7 +4,7 @@ import { restTrace, restTraceMeta } from '../../contract/traces.ts'
 import { traceMeta, traceSpansMax, traceTree } from '../../query/trace.ts'
 import { normalizeId } from '../../wire/ids.ts'
 import type { Route } from '../route.ts'
-import { readableIds, route } from '../route.ts'
+import { readableIdsOf, route } from '../route.ts'
 
 /** The id in the path as 32 lower-case hex. Throws NOT_FOUND for what is none. */
 function traceIdOf(text: string | undefined): string {
@@ -28,7 +28,7 @@ export const traceRoutes: readonly Route[] = [
     handle: async (call) => {
       const { app, params, query } = call
       const near = { keptDays: app.config.retentionSpansDays, atS: query.timestamp }
-      return { body: await traceMeta(app, readableIds(call), traceIdOf(params.trace), near) }
+      return { body: await traceMeta(app, readableIdsOf(call), traceIdOf(params.trace), near) }
     },
   }),
   route({
@@ -39,7 +39,7 @@ export const traceRoutes: readonly Route[] = [
     action: 'event:read',
     response: restTrace,
     handle: async (call) => {
-      const { nodes, truncated } = await traceTree(call.app, readableIds(call), traceIdOf(call.params.trace))
+      const { nodes, truncated } = await traceTree(call.app, readableIdsOf(call), traceIdOf(call.params.trace))
       return truncated ? { body: nodes, headers: { 'x-truncated': String(traceSpansMax) } } : { body: nodes }
     },
   }),

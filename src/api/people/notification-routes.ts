@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { changeChannel, makeChannel, shownRecipientsOf, shownTargetOf } from '../../alert/channel.ts'
+import { shownRecipientsOf, shownTargetOf } from '../../alert/channel.ts'
 import type { Recipient } from '../../alert/recipients.ts'
-import { clearSmtp, setSmtp, smtpOf } from '../../alert/smtp.ts'
+import { smtpOf } from '../../alert/smtp.ts'
 import { MishapError } from '../../base/errors.ts'
 import {
   channelChangeBody,
@@ -16,6 +16,8 @@ import {
   restMailServer,
   restNewChannel,
 } from '../../contract/notifications.ts'
+import { createChannel, deleteChannel, updateChannel } from '../../operations/channels.ts'
+import { clearMailServer, setMailServer } from '../../operations/mail-server.ts'
 import type { App } from '../../processes/app.ts'
 import type { Channel, Delivery } from '../../store/meta/issues/alerts.ts'
 import type { Found, Route } from '../route.ts'
@@ -98,8 +100,8 @@ export const notificationRoutes: readonly Route[] = [
     status: 201,
     response: restNewChannel,
     handle: async ({ app, found, body }) => {
-      const { channel, secret } = makeChannel(app, organizationOf(found).id, { ...body, project: body.project ?? null })
-      await app.alerts.askToConfirm(channel)
+      const text = { ...body, project: body.project ?? null }
+      const { channel, secret } = await createChannel(app, organizationOf(found).id, text)
       return { body: { channel: toRestChannel(app, channel), secret } }
     },
   }),
@@ -112,8 +114,8 @@ export const notificationRoutes: readonly Route[] = [
     body: channelChangeBody,
     response: restChannel,
     handle: async ({ app, found, params, body: { isActive, ...rest } }) => {
-      const channel = changeChannel(app, channelOf(app, found, params.channel), { ...rest, active: isActive })
-      if (rest.target !== undefined) await app.alerts.askToConfirm(channel)
+      const change = { ...rest, active: isActive }
+      const channel = await updateChannel(app, channelOf(app, found, params.channel), change)
       return { body: toRestChannel(app, channel) }
     },
   }),
@@ -126,7 +128,7 @@ export const notificationRoutes: readonly Route[] = [
     status: 204,
     response: z.undefined(),
     handle: ({ app, found, params }) => {
-      app.meta.deleteChannel(channelOf(app, found, params.channel).id)
+      deleteChannel(app, channelOf(app, found, params.channel).id)
       return { body: undefined, status: 204 }
     },
   }),
@@ -190,7 +192,7 @@ export const notificationRoutes: readonly Route[] = [
     body: mailServerBody,
     response: restMailServer,
     handle: ({ app, body }) => {
-      setSmtp(app, body)
+      setMailServer(app, body)
       return { body: mailServerOf(app) }
     },
   }),
@@ -203,7 +205,7 @@ export const notificationRoutes: readonly Route[] = [
     status: 204,
     response: z.undefined(),
     handle: ({ app }) => {
-      clearSmtp(app)
+      clearMailServer(app)
       return { body: undefined, status: 204 }
     },
   }),

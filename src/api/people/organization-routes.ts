@@ -6,6 +6,7 @@ import { restTagKey, restTagValue } from '../../contract/issues.ts'
 import { type RestOrganization, restOrganization, restRegions, restRoot } from '../../contract/organizations.ts'
 import { type RestMember, type RestUser, restMember, restUser } from '../../contract/people.ts'
 import { type RestToken, restNewToken, restToken, tokenName } from '../../contract/tokens.ts'
+import { createToken, deleteToken } from '../../operations/tokens.ts'
 import type { App } from '../../processes/app.ts'
 import type { ApiToken, Organization } from '../../store/meta/meta.ts'
 import { liveStream } from '../live.ts'
@@ -245,10 +246,9 @@ export const organizationRoutes: readonly Route[] = [
             )
       if (body.organization !== undefined && !organization)
         throw new MishapError('VALIDATION', { fields: { organization: ['There is no such organization.'] } })
-      const made = app.auth.createToken(actor.person, body.name, body.scopes, organization?.id ?? null)
-      const row = app.meta.tokensOf(actor.person.id).find((token) => token.id === made.id)
-      if (!row) throw new Error('a token that was just made is listed')
-      return { body: { ...toRestToken(row), token: made.secret } }
+      const value = { name: body.name, scopes: body.scopes, organizationId: organization?.id ?? null }
+      const { token, secret } = createToken(app, actor, value)
+      return { body: { ...toRestToken(token), token: secret } }
     },
   }),
   route({
@@ -260,9 +260,7 @@ export const organizationRoutes: readonly Route[] = [
     status: 204,
     response: z.undefined(),
     handle: ({ app, actor, params }) => {
-      const token = app.meta.tokensOf(actor.person.id).find((item) => String(item.id) === params.token)
-      if (!token) throw new MishapError('NOT_FOUND')
-      app.meta.deleteToken(token.id)
+      if (!deleteToken(app, actor, params.token ?? '')) throw new MishapError('NOT_FOUND')
       return { body: undefined, status: 204 }
     },
   }),

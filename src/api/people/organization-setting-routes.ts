@@ -3,6 +3,7 @@ import {
   type RestOrganizationSettings,
   restOrganizationSettings,
 } from '../../contract/organizations.ts'
+import { updateOrganization } from '../../operations/organizations.ts'
 import type { App } from '../../processes/app.ts'
 import type { Organization } from '../../store/meta/meta.ts'
 import type { OrganizationChange } from '../../store/meta/people/organization-change.ts'
@@ -41,16 +42,11 @@ export const organizationSettingRoutes: readonly Route[] = [
       response: restOrganizationSettings,
       handle: ({ app, actor, found, body: given, request }) => {
         demandChange(organizationChangeBody, given)
-        const by = { userId: actor.person.id, rev: revisionOf(given, request) }
         const { revision: _revision, ...rest } = given
         const change = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
         const { id } = organizationOf(found)
-        const changed = app.meta.updateOrganization(
-          id,
-          change as OrganizationChange,
-          app.config.retentionErrorsDays,
-          by,
-        )
+        const rev = revisionOf(given, request)
+        const changed = updateOrganization(app, actor, id, change as OrganizationChange, rev)
         return { body: toRestSettings(app, changed) }
       },
     }),

@@ -6,6 +6,7 @@ import {
   restNewOrganizationToken,
   restOrganizationToken,
 } from '../../contract/tokens.ts'
+import { createOrganizationToken, deleteOrganizationToken } from '../../operations/tokens.ts'
 import type { ApiToken } from '../../store/meta/meta.ts'
 import type { Route } from '../route.ts'
 import { organizationOf, route } from '../route.ts'
@@ -42,11 +43,8 @@ export const organizationTokenRoutes: readonly Route[] = [
     status: 201,
     response: restNewOrganizationToken,
     handle: ({ app, actor, body, found }) => {
-      const organization = organizationOf(found)
-      const { id, secret } = app.auth.createOrganizationToken(actor.person, body.name, organization)
-      const row = app.meta.tokensOfOrganization(organization.id).find((item) => item.id === id)
-      if (!row) throw new Error('a token that was just made is listed')
-      return { body: { ...toRest(row), token: secret } }
+      const { token, secret } = createOrganizationToken(app, actor, organizationOf(found), body.name)
+      return { body: { ...toRest(token), token: secret } }
     },
   }),
   route({
@@ -58,10 +56,8 @@ export const organizationTokenRoutes: readonly Route[] = [
     status: 204,
     response: z.undefined(),
     handle: ({ app, found, params }) => {
-      const known = app.meta.tokensOfOrganization(organizationOf(found).id)
-      const item = known.find(({ id }) => String(id) === params.token)
-      if (!item) throw new MishapError('NOT_FOUND')
-      app.meta.deleteToken(item.id)
+      const { id } = organizationOf(found)
+      if (!deleteOrganizationToken(app, id, params.token ?? '')) throw new MishapError('NOT_FOUND')
       return { body: undefined, status: 204 }
     },
   }),

@@ -1,7 +1,5 @@
 import { z } from 'zod'
-import { invitationMail } from '../../alert/invitation.ts'
 import type { Actor } from '../../auth/auth.ts'
-import { changeMember, inviteMember, removeMember, takeBack } from '../../auth/members.ts'
 import { MishapError } from '../../base/errors.ts'
 import {
   type InvitationBody,
@@ -13,6 +11,7 @@ import {
   restNewInvitation,
 } from '../../contract/people.ts'
 import { type RestMemberDetail, restMemberDetail } from '../../contract/teams.ts'
+import { inviteMember, removeMember, takeBackInvitation, updateMember } from '../../operations/members.ts'
 import type { App } from '../../processes/app.ts'
 import type { Organization } from '../../store/meta/meta.ts'
 import type { Invitation } from '../../store/meta/people/members.ts'
@@ -34,17 +33,13 @@ function toRestInvitation(app: App, invitation: Invitation): RestInvitation {
   }
 }
 
-/** Invites, and mails the link where a mail server is set. The link is returned either way: it can't be read again. */
-export async function sendInvitation(
+async function invite(
   app: App,
   actor: Actor,
   organization: Organization,
   asked: InvitationBody,
 ): Promise<RestNewInvitation> {
-  const { invitation, secret } = inviteMember(app, actor.person, organization, asked)
-  const link = `${app.config.url}/invite/${secret}`
-  const { email: to, role, expiresMs } = invitation
-  const failure = await app.alerts.mail(invitationMail({ to, by: actor.person, organization, role, link, expiresMs }))
+  const { invitation, link, failure } = await inviteMember(app, actor.person, organization, asked)
   return {
     invitation: toRestInvitation(app, invitation),
     link,
@@ -84,7 +79,7 @@ export const peopleRoutes: readonly Route[] = [
     response: restMemberDetail,
     handle: ({ app, actor, found, params, body }) => {
       const organization = organizationOf(found)
-      changeMember(app, actor.person, organization, params.member ?? '', body.role)
+      updateMember(app, actor.person, organization, params.member ?? '', body.role)
       return { body: memberHere(app, organization, params.member) }
     },
   }),
@@ -135,7 +130,7 @@ export const peopleRoutes: readonly Route[] = [
     status: 201,
     response: restNewInvitation,
     handle: async ({ app, actor, found, body }) => ({
-      body: await sendInvitation(app, actor, organizationOf(found), body),
+      body: await invite(app, actor, organizationOf(found), body),
     }),
   }),
   route({
@@ -147,7 +142,7 @@ export const peopleRoutes: readonly Route[] = [
     status: 204,
     response: z.undefined(),
     handle: ({ app, actor, found, params }) => {
-      takeBack(app, actor.person, organizationOf(found), Number(params.invitation) || 0)
+      takeBackInvitation(app, actor.person, organizationOf(found), Number(params.invitation) || 0)
       return { body: undefined, status: 204 }
     },
   }),

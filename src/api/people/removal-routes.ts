@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
 import { type RestRemoval, restRemoval, restTombstone } from '../../contract/removals.ts'
+import { removeTombstone } from '../../operations/project-settings.ts'
+import { deleteIssues, deleteOrganization, deleteProject } from '../../operations/removals.ts'
 import { tombstonesOf } from '../../query/tombstones.ts'
 import type { Removal } from '../../store/meta/retention/removals.ts'
 import type { Call, Route } from '../route.ts'
@@ -34,7 +36,8 @@ export function toRestRemoval(removal: Removal): RestRemoval {
  */
 export async function removeIssue(call: Call<unknown, unknown>, kind: 'issue' | 'discard'): Promise<RestRemoval> {
   const { app, actor, found, params } = call
-  const { id: issueId, projectId, shortId } = issueOf(found)
+  const issue = issueOf(found)
+  const { id: issueId, shortId } = issue
   // The name of an issue that was merged into another leads there: to look at, not to delete it.
   const asked = params.issue?.toUpperCase()
   if (asked !== String(issueId) && asked !== shortId.toUpperCase())
@@ -42,8 +45,7 @@ export async function removeIssue(call: Call<unknown, unknown>, kind: 'issue' | 
       detail: `${params.issue} was merged into ${shortId}: delete that one by its own name.`,
       current: { id: String(issueId), shortId },
     })
-  const { id } = app.removals.ask({ kind, projectId, issueId, userId: actor.person.id })
-  const removal = await app.removals.wait(id, patienceMs)
+  const [removal] = await deleteIssues(app, actor, [issue], kind, patienceMs)
   if (!removal) throw new MishapError('NOT_FOUND')
   return toRestRemoval(removal)
 }
@@ -80,10 +82,7 @@ export const removalRoutes: readonly Route[] = [
     status: 202,
     response: restRemoval,
     handle: async ({ app, actor, found }) => {
-      const { id: projectId } = projectOf(found)
-      const asked = app.removals.ask({ kind: 'project', projectId, issueId: null, userId: actor.person.id })
-      await app.publishKeys()
-      const removal = await app.removals.wait(asked.id, patienceMs)
+      const removal = await deleteProject(app, actor, projectOf(found).id, patienceMs)
       if (!removal) throw new MishapError('NOT_FOUND')
       return { body: toRestRemoval(removal), status: 202 }
     },
@@ -98,10 +97,7 @@ export const removalRoutes: readonly Route[] = [
     status: 202,
     response: restRemoval,
     handle: async ({ app, actor, found }) => {
-      const { id: organizationId } = organizationOf(found)
-      const asked = app.removals.askOrganization({ organizationId, userId: actor.person.id })
-      await app.publishKeys()
-      const removal = await app.removals.wait(asked.id, patienceMs)
+      const removal = await deleteOrganization(app, actor, organizationOf(found).id, patienceMs)
       if (!removal) throw new MishapError('NOT_FOUND')
       return { body: toRestRemoval(removal), status: 202 }
     },
@@ -159,7 +155,7 @@ export const removalRoutes: readonly Route[] = [
     status: 204,
     response: z.undefined(),
     handle: ({ app, found, params }) => {
-      app.meta.undiscard(projectOf(found).id, params.tombstone ?? '')
+      removeTombstone(app, projectOf(found).id, params.tombstone ?? '')
       return { body: undefined, status: 204 }
     },
   }),

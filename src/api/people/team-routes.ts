@@ -1,13 +1,14 @@
 import { z } from 'zod'
+import { readableProjects } from '../../auth/allowed-projects.ts'
 import type { Actor } from '../../auth/auth.ts'
 import { MishapError } from '../../base/errors.ts'
 import { newProjectBody, restProject } from '../../contract/projects.ts'
 import { type RestTeam, type RestTeamMember, restTeam, restTeamMember } from '../../contract/teams.ts'
 import type { App } from '../../processes/app.ts'
 import type { Organization } from '../../store/meta/meta.ts'
-import { createProject, toRestProject } from '../projects/project-routes.ts'
+import { makeProject, toRestProject } from '../projects/project-routes.ts'
 import type { Call, Route } from '../route.ts'
-import { organizationOf, projectOf, readableProjects, route } from '../route.ts'
+import { organizationOf, projectOf, route } from '../route.ts'
 import { membersOf, toRestOrganization } from './organization-routes.ts'
 
 /** The one team of an organization: everyone and every project is in it. It has the organization's id, slug and name. */
@@ -136,7 +137,7 @@ export const teamRoutes: readonly Route[] = [
     body: newProjectBody,
     status: 201,
     response: restProject,
-    handle: (call) => createProject(call.app, demandTeam(call), call.body),
+    handle: (call) => makeProject(call.app, demandTeam(call), call.body),
   }),
   route({
     method: 'GET',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { allowedProjects } from '../../auth/allowed-projects.ts'
 import { MishapError } from '../../base/errors.ts'
 import { restBundleDiagnosis, restEventDiagnosis, restReleaseDiagnosis } from '../../contract/doctor.ts'
 import type { EventDiagnosis } from '../../domain/doctor.ts'
@@ -10,12 +11,8 @@ import { organizationOf, projectOf, route } from '../route.ts'
 /** The project of the path, and the others whose uploads the caller may see. */
 function doctorProject({ app, actor, found }: Pick<Call<unknown, unknown>, 'app' | 'actor' | 'found'>) {
   const [organization, project] = [organizationOf(found), projectOf(found)]
-  const others = app.meta
-    .projectsOf(organization.id)
-    .filter(
-      (item) =>
-        item.id !== project.id && app.auth.may(actor, 'release:read', { organization, project: item }) === 'yes',
-    )
+  const allowed = allowedProjects(app, actor, organization, 'release:read')
+  const others = allowed.filter((item) => item.id !== project.id)
   return { organization, project, others }
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
 import { environmentChangeBody, type RestEnvironment, restEnvironment } from '../../contract/organizations.ts'
+import { hideEnvironment } from '../../operations/project-settings.ts'
 import type { Environment } from '../../store/meta/ingest/environments.ts'
 import type { Route } from '../route.ts'
 import { projectOf, route, scopeOf, viewOf, viewQuery } from '../route.ts'
@@ -80,7 +81,7 @@ export const environmentRoutes: readonly Route[] = [
     body: environmentChangeBody,
     response: restEnvironment,
     handle: ({ app, found, params, body: given }) => ({
-      body: toRest(app.meta.hideEnvironment(projectOf(found).id, params.environment ?? '', given.isHidden)),
+      body: toRest(hideEnvironment(app, projectOf(found).id, params.environment ?? '', given.isHidden)),
     }),
   }),
 ]

@@ -14,6 +14,7 @@ import {
   type OldBrowser,
   type ProjectFilters,
 } from '../../domain/filters.ts'
+import { updateFilters } from '../../operations/project-settings.ts'
 import type { App } from '../../processes/app.ts'
 import { droppedOf, filterState } from '../../query/filters.ts'
 import type { Project } from '../../store/meta/meta.ts'
@@ -85,11 +86,8 @@ export const filterRoutes: readonly Route[] = [
       const project = projectOf(found)
       const item = filterOf(params.filter)
       demandChange(filterChangeBody, body)
-      app.meta.updateProject(
-        project.id,
-        { filters: changeOf(app.meta.filtersOf(project.id), item, body) },
-        { userId: actor.person.id, rev: revisionOf(body, request) },
-      )
+      const filters = changeOf(app.meta.filtersOf(project.id), item, body)
+      updateFilters(app, actor, project.id, filters, revisionOf(body, request))
       return { body: toRest(app, project, item, droppedOf(app.meta, project.id, app.clock.now())) }
     },
   }),

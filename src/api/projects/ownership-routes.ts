@@ -8,6 +8,7 @@ import {
   restOwnershipTrial,
 } from '../../contract/ownership.ts'
 import { ownerRuleOf, readOwnership } from '../../domain/ownership.ts'
+import { ownershipFaults, updateOwnership } from '../../operations/project-settings.ts'
 import type { App } from '../../processes/app.ts'
 import { eventRowOf } from '../../query/events.ts'
 import { ownedEventOf } from '../../query/owned.ts'
@@ -18,23 +19,6 @@ import { projectOf, type Route, route } from '../route.ts'
 const P = '/projects/:org/:project'
 /** Issues that a try-out looks at, the latest. */
 const triedMax = 20
-
-/** What is wrong with rules: how they are written, and owners who are nobody here. */
-export function ownershipFaults(app: App, project: Project, text: string): { line: number; sentence: string }[] {
-  const { rules, faults } = readOwnership(text)
-  const known = new Map<string, boolean>()
-  const isMember = (email: string): boolean => {
-    const person = app.meta.personByEmail(email)
-    return person !== undefined && app.meta.memberOf(project.organizationId, person.id) !== undefined
-  }
-  for (const { line, owners } of rules)
-    for (const email of owners) {
-      const is = known.get(email) ?? isMember(email)
-      known.set(email, is)
-      if (!is) faults.push({ line, sentence: `${email} is nobody in this organization.` })
-    }
-  return faults.sort((a, b) => a.line - b.line)
-}
 
 /** Rules of a project in the shape of the API. */
 export function toRestOwnership(app: App, project: Project): RestOwnership {
@@ -47,15 +31,6 @@ export function toRestOwnership(app: App, project: Project): RestOwnership {
     rules: readOwnership(text).rules.map(({ line, text: rule, owners }) => ({ line, text: rule, owners })),
     faults: ownershipFaults(app, project, text),
   }
-}
-
-/** Throws VALIDATION with each faulty line. */
-export function demandOwnership(app: App, project: Project, text: string): void {
-  const faults = ownershipFaults(app, project, text)
-  if (faults.length > 0)
-    throw new MishapError('VALIDATION', {
-      fields: { raw: faults.slice(0, 20).map(({ line, sentence }) => `Line ${line}: ${sentence}`) },
-    })
 }
 
 const tooLong = (shortId: string) =>
@@ -115,13 +90,11 @@ export const ownershipRoutes: readonly Route[] = [
     response: restOwnership,
     handle: ({ app, actor, found, body, request }) => {
       const project = projectOf(found)
-      if (body.raw !== undefined) demandOwnership(app, project, body.raw)
-      const value = {
+      const change = {
         ...(body.raw === undefined ? {} : { text: body.raw }),
         ...(body.autoAssignment === undefined ? {} : { autoAssign: body.autoAssignment }),
       }
-      const by = { userId: actor.person.id, rev: revisionOf(body, request) }
-      app.meta.setOwnership(project.id, value, by, app.clock.now())
+      updateOwnership(app, actor, project, change, revisionOf(body, request))
       return { body: toRestOwnership(app, project) }
     },
   }),

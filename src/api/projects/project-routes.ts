@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { sealedToken } from '../../auth/scrape-token.ts'
+import { readableProjects } from '../../auth/allowed-projects.ts'
 import { MishapError } from '../../base/errors.ts'
 import {
   type KeyChangeBody,
@@ -23,15 +23,16 @@ import {
 import { groupingConfigOf, groupingVersionOf } from '../../domain/grouping.ts'
 import { loaderOptionNames } from '../../domain/loader-options.ts'
 import { keptToken } from '../../domain/scrape.ts'
+import { createKey, deleteKey, updateKey } from '../../operations/keys.ts'
+import { createProject, updateProject } from '../../operations/projects.ts'
 import type { App } from '../../processes/app.ts'
-import { freeSlug } from '../../store/meta/database/names.ts'
 import type { KeyChange, Organization, Project, ProjectChange, ProjectKey } from '../../store/meta/meta.ts'
 import { dsnOf } from '../../wire/dsn.ts'
 import { tunnelOf } from '../../wire/tunnel.ts'
 import { demandChange, revisionOf } from '../input.ts'
 import { toRestOrganization } from '../people/organization-routes.ts'
 import type { Found, Route } from '../route.ts'
-import { organizationOf, projectOf, readableProjects, route } from '../route.ts'
+import { organizationOf, projectOf, route } from '../route.ts'
 import { arrivalsOf } from './arrivals.ts'
 import { sendTestEvent } from './test-event.ts'
 
@@ -138,9 +139,9 @@ function keyChangeOf(body: KeyChangeBody): KeyChange {
 }
 
 /** Runs a change whose field has another name in the API than in the store, so that its error stands at the caller's. */
-function underName<Made>(names: Record<string, string>, change: () => Made): Made {
+async function underName<Made>(names: Record<string, string>, change: () => Promise<Made>): Promise<Made> {
   try {
-    return change()
+    return await change()
   } catch (error) {
     if (!(error instanceof MishapError) || !error.fields) throw error
     const fields = Object.entries(error.fields).map(([name, sentences]) => [names[name] ?? name, sentences])
@@ -149,7 +150,7 @@ function underName<Made>(names: Record<string, string>, change: () => Made): Mad
 }
 
 /** What a body changes, in the store's words. */
-function changeOf(app: App, body: ProjectChangeBody): ProjectChange {
+function changeOf(body: ProjectChangeBody): ProjectChange {
   const given: { [Name in keyof ProjectChange]: ProjectChange[Name] | undefined } = {
     name: body.name,
     slug: body.slug,
@@ -165,27 +166,17 @@ function changeOf(app: App, body: ProjectChangeBody): ProjectChange {
     fingerprintRules: body.fingerprintingRules,
     stackRules: body.groupingEnhancements,
     groupingVersion: body.groupingConfig === undefined ? undefined : groupingVersionOf(body.groupingConfig),
-    ...sealedToken(app.seal, body.securityToken, 'securityToken'),
   }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 
 /** Makes a project with a key. */
-export async function createProject(
+export async function makeProject(
   app: App,
   organization: Organization,
-  value: NewProjectBody,
+  { name, slug, platform = null }: NewProjectBody,
 ): Promise<{ body: RestProjectSettings }> {
-  const isTaken = (slug: string) => app.meta.projectBySlug(organization.id, slug) !== undefined
-  const project = app.meta.createProject({
-    organizationId: organization.id,
-    slug: value.slug ?? freeSlug(value.name, 'project', isTaken),
-    name: value.name,
-    platform: value.platform ?? null,
-  })
-  // A project without a key can't be sent anything.
-  if (app.meta.keysOf(project.id).length === 0) app.meta.createKey(project.id, 'Default')
-  await app.publishKeys()
+  const project = await createProject(app, { organizationId: organization.id, name, slug, platform })
   return { body: toRestProject(app, organization, project) }
 }
 
@@ -222,7 +213,7 @@ export const projectRoutes: readonly Route[] = [
     body: newProjectBody,
     status: 201,
     response: restProject,
-    handle: ({ app, found, body }) => createProject(app, organizationOf(found), body),
+    handle: ({ app, found, body }) => makeProject(app, organizationOf(found), body),
   }),
   route({
     method: 'GET',
@@ -245,14 +236,14 @@ export const projectRoutes: readonly Route[] = [
     handle: async ({ app, actor, found, body, request }) => {
       demandChange(projectChangeBody, body)
       const { id } = projectOf(found)
-      const by = { userId: actor.person.id, rev: revisionOf(body, request) }
+      const guard = { rev: revisionOf(body, request), scrapeToken: body.securityToken }
       const names: Record<string, string> = {
         ...(body.allowedOrigins ? {} : { allowedOrigins: 'allowedDomains' }),
         fingerprintRules: 'fingerprintingRules',
         stackRules: 'groupingEnhancements',
+        scrapeToken: 'securityToken',
       }
-      const changed = underName(names, () => app.meta.updateProject(id, changeOf(app, body), by))
-      await app.publishKeys()
+      const changed = await underName(names, () => updateProject(app, actor, id, changeOf(body), guard))
       return { body: toRestProject(app, organizationOf(found), changed) }
     },
   }),
@@ -275,10 +266,7 @@ export const projectRoutes: readonly Route[] = [
     status: 201,
     response: restKey,
     handle: async ({ app, found, body }) => {
-      const change = keyChangeOf(body)
-      const made = app.meta.createKey(projectOf(found).id, change.label ?? 'Default')
-      const key = app.meta.updateKey(made.id, change)
-      await app.publishKeys()
+      const key = await createKey(app, projectOf(found).id, keyChangeOf(body))
       return { body: toRestKey(app, key) }
     },
   }),
@@ -311,9 +299,8 @@ export const projectRoutes: readonly Route[] = [
     response: restKey,
     handle: async ({ app, actor, found, params, body, request }) => {
       demandChange(keyChangeBody, body)
-      const by = { userId: actor.person.id, rev: revisionOf(body, request) }
-      const key = app.meta.updateKey(keyOf(app, found, params.key).id, keyChangeOf(body), by)
-      await app.publishKeys()
+      const { id } = keyOf(app, found, params.key)
+      const key = await updateKey(app, actor, id, keyChangeOf(body), revisionOf(body, request))
       return { body: toRestKey(app, key) }
     },
   }),
@@ -326,8 +313,7 @@ export const projectRoutes: readonly Route[] = [
     status: 204,
     response: z.undefined(),
     handle: async ({ app, found, params }) => {
-      app.meta.deleteKey(keyOf(app, found, params.key).id)
-      await app.publishKeys()
+      await deleteKey(app, keyOf(app, found, params.key).id)
       return { body: undefined, status: 204 }
     },
   }),

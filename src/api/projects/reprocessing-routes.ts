@@ -1,3 +1,4 @@
+import { allowedProjects } from '../../auth/allowed-projects.ts'
 import { type RestRegroupings, restRegroupings } from '../../contract/reprocessing.ts'
 import type { Regrouping } from '../../store/meta/retention/reprocessing.ts'
 import type { Route } from '../route.ts'
@@ -34,10 +35,7 @@ export const regroupRoutes: readonly Route[] = [
     action: 'organization:read',
     response: restRegroupings,
     handle: ({ app, actor, found }) => {
-      const organization = organizationOf(found)
-      const projects = app.meta
-        .projectsOf(organization.id)
-        .filter((project) => app.auth.may(actor, 'project:read', { organization, project }) === 'yes')
+      const projects = allowedProjects(app, actor, organizationOf(found), 'project:read')
       const byId = new Map(projects.map(({ id, slug }): [number, Project] => [id, { id: String(id), slug }]))
       const runs = app.meta.regroupings(listMax, [...byId.keys()]).flatMap((regrouping) => {
         const project = byId.get(regrouping.projectId)

@@ -172,10 +172,8 @@ export const releaseFileRoutes: readonly Route[] = [
       response: z.undefined(),
       handle: async (call) => {
         const { bundle } = rowOf(call, idOf(call.params.file))
-        for (const { id } of releaseProjects(call, 'release:write')) {
-          const gone = call.app.meta.removeBundle(bundle.id, id, call.params.version)
-          if (gone !== undefined) await call.app.artifacts.deleteBlobs([gone])
-        }
+        const projectIds = releaseProjects(call, 'release:write').map(({ id }) => id)
+        await call.app.artifacts.removeFile(bundle.id, projectIds, call.params.version ?? '')
         return { body: undefined, status: 204 }
       },
     }),

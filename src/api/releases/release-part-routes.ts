@@ -3,6 +3,7 @@ import { MishapError } from '../../base/errors.ts'
 import { restCommit, restCommitFile, restCommitters } from '../../contract/commits.ts'
 import { type DeployBody, deployBody, restDeploy, restMarks, restRelease } from '../../contract/releases.ts'
 import { restSkew } from '../../contract/skew.ts'
+import { createDeploy } from '../../operations/releases.ts'
 import { pageByOffset, readCursor } from '../../query/cursor.ts'
 import { eventById, placeEvent } from '../../query/events.ts'
 import {
@@ -64,7 +65,7 @@ function addDeploy(call: Call<unknown, DeployBody>) {
   const finishedMs = body.dateFinished ?? app.clock.now()
   if (startedMs !== null && startedMs > finishedMs)
     throw new MishapError('VALIDATION', { fields: { dateStarted: ['A deploy starts before it is finished.'] } })
-  const deploy = app.meta.addDeploy({
+  const deploy = createDeploy(app, {
     organizationId: organizationOf(found).id,
     version: release.version,
     environment: body.environment,

@@ -1,3 +1,4 @@
+import { allowedProjects } from '../../auth/allowed-projects.ts'
 import type { Action, Actor } from '../../auth/auth.ts'
 import { MishapError } from '../../base/errors.ts'
 import type { App } from '../../processes/app.ts'
@@ -45,8 +46,5 @@ export function releaseProjects(
   const { app, actor, found } = call
   const named = names.filter((name) => name !== '' && name !== '-1')
   if (found.project || named.length > 0) return namedProjects(call, action, named)
-  const organization = organizationOf(found)
-  return app.meta
-    .projectsOf(organization.id)
-    .filter((project) => app.auth.may(actor, action, { organization, project }) === 'yes')
+  return allowedProjects(app, actor, organizationOf(found), action)
 }

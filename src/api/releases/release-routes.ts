@@ -9,11 +9,11 @@ import {
   releaseChangeBody,
   restRelease,
 } from '../../contract/releases.ts'
+import { createRelease, deleteRelease, setReleaseCommits, updateRelease } from '../../operations/releases.ts'
 import { pageByOffset, readCursor } from '../../query/cursor.ts'
 import { listReleases, toRestReleases } from '../../query/releases.ts'
 import type { Project } from '../../store/meta/meta.ts'
 import type { Release, ReleaseChange } from '../../store/meta/releases/releases.ts'
-import { newFixes, resolveFixed } from '../issues/commit-fixes.ts'
 import { pageHeaders } from '../page.ts'
 import type { Call, Route } from '../route.ts'
 import { limitOf, organizationOf, pageQuery, rangeQuery, route, viewOf, viewQuery } from '../route.ts'
@@ -90,24 +90,14 @@ export function releaseHere(
   return { release, projects: projects.filter((project) => release.projectIds.includes(project.id)) }
 }
 
-/** Writes the commits and refs of a body, if it has any; what waited for one of them in these projects is resolved here. */
+/** Writes what a body says of commits and refs. Issues that commits fix are resolved wherever the caller may change releases. */
 function tellCommits(call: Call<unknown, ReleaseChangeBody>, version: string, projectIds: readonly number[]): void {
   const { app, body, found } = call
-  const place = { organizationId: organizationOf(found).id, version }
-  const nowMs = app.clock.now()
-  const commits = body.commits ? commitsOf(body.commits, nowMs) : []
-  const fixes = newFixes(app, place.organizationId, commits)
-  if (body.commits) app.meta.setCommits(place, commits, nowMs)
-  // No refs beside commits say nothing: alone they ask for none.
-  if (body.refs && (body.refs.length > 0 || !body.commits)) app.meta.setRefs(place, refsOf(body.refs), nowMs)
-  const { organizationId } = place
-  const has = (repository: string, commit: string) =>
-    app.meta.versionsWithCommit(organizationId, repository, commit).includes(version)
-  // Also without any in this call: a project may have joined a release that has commits.
-  for (const id of app.meta.settleCommits(projectIds, version, has, nowMs))
-    app.live.publish(organizationId, { kind: 'issue', id: String(id) })
-  const everywhere = { ...call, found: { organization: organizationOf(found) } }
-  resolveFixed(app, place, releaseProjects(everywhere, 'release:write'), fixes)
+  const organization = organizationOf(found)
+  const commits = body.commits ? commitsOf(body.commits, app.clock.now()) : undefined
+  const refs = body.refs ? refsOf(body.refs) : undefined
+  const fixable = releaseProjects({ ...call, found: { organization } }, 'release:write')
+  setReleaseCommits(app, { organizationId: organization.id, version }, { commits, refs }, { projectIds, fixable })
 }
 
 /** The projects that a body names. With a status alone, as sentry-cli archives, those that have the release. */
@@ -127,24 +117,10 @@ function projectsToMake(call: Call<unknown, NewReleaseBody>): Project[] {
 function make(call: Call<unknown, NewReleaseBody>) {
   const { app, body, found } = call
   const named = projectsToMake(call)
-  const fresh = named.map((item) => item.id).filter((id) => !app.meta.releaseOf([id], body.version))
-  const { isNew } = app.meta.makeRelease(
-    {
-      organizationId: organizationOf(found).id,
-      projectIds: named.map((item) => item.id),
-      version: body.version,
-      change: changeOf(body),
-    },
-    app.clock.now(),
-  )
-  // What was resolved in the next release is resolved in this one.
-  for (const id of app.meta.settleRelease(fresh, body.version, app.clock.now()))
-    app.live.publish(organizationOf(found).id, { kind: 'issue', id: String(id) })
-  tellCommits(
-    call,
-    body.version,
-    named.map((item) => item.id),
-  )
+  const projectIds = named.map((item) => item.id)
+  const { id: organizationId } = organizationOf(found)
+  const { isNew } = createRelease(app, { organizationId, projectIds, version: body.version, change: changeOf(body) })
+  tellCommits(call, body.version, projectIds)
   const { release, projects } = releaseHere({ ...call, params: { ...call.params, version: body.version } })
   const answer = toRestRelease(call, release, projects)
   // 208: it was there. Not among the codes that a plain answer has.
@@ -158,10 +134,7 @@ function change(call: Call<unknown, ReleaseChangeBody>) {
   const { release, projects } = releaseHere(call, 'release:write')
   const { version } = release
   const projectIds = projects.map((project) => project.id)
-  app.meta.changeRelease(
-    { organizationId: organizationOf(found).id, projectIds, version, change: changeOf(body) },
-    app.clock.now(),
-  )
+  updateRelease(app, { organizationId: organizationOf(found).id, projectIds, version, change: changeOf(body) })
   tellCommits(call, version, release.projectIds)
   const now = releaseHere(call)
   return { body: toRestRelease(call, now.release, now.projects) }
@@ -170,9 +143,12 @@ function change(call: Call<unknown, ReleaseChangeBody>) {
 async function remove(call: Call<unknown, undefined>) {
   const { app, found } = call
   const { release, projects } = releaseHere(call, 'release:write')
-  const projectIds = projects.map((project) => project.id)
-  await app.artifacts.removeFiles(projectIds, release.version)
-  app.meta.removeRelease(organizationOf(found).id, projectIds, release.version)
+  const place = { organizationId: organizationOf(found).id, version: release.version }
+  await deleteRelease(
+    app,
+    place,
+    projects.map((project) => project.id),
+  )
   return { body: undefined, status: 204 as const }
 }
 

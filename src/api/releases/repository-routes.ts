@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
 import { repositoryBody, restCommit, restRepository } from '../../contract/commits.ts'
+import { createRepository, deleteRepository } from '../../operations/releases.ts'
 import { pageByOffset, readCursor } from '../../query/cursor.ts'
 import { toRestCommit, toRestRepository } from '../../query/releases.ts'
 import { pageHeaders } from '../page.ts'
@@ -64,7 +65,7 @@ export const repositoryRoutes: readonly Route[] = [
     response: restRepository,
     handle: ({ app, body, found }) => {
       const value = { organizationId: organizationOf(found).id, name: body.name, url: body.url ?? '' }
-      return { body: toRestRepository(app.meta.putRepository(value, app.clock.now())) }
+      return { body: toRestRepository(createRepository(app, value)) }
     },
   }),
   route({
@@ -77,7 +78,7 @@ export const repositoryRoutes: readonly Route[] = [
     response: z.undefined(),
     handle: ({ app, found, params }) => {
       const id = /^\d{1,15}$/.test(params.repository ?? '') ? Number(params.repository) : -1
-      if (!app.meta.unlistRepository(organizationOf(found).id, id)) throw new MishapError('NOT_FOUND')
+      if (!deleteRepository(app, organizationOf(found).id, id)) throw new MishapError('NOT_FOUND')
       return { body: undefined, status: 204 }
     },
   }),

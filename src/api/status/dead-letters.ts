@@ -51,10 +51,3 @@ export async function lookAtDead(app: App, organization: Organization, item: Kep
   const start = Buffer.concat(parts).subarray(0, lookBytesMax)
   return { ...toRest(app, organization, item), text: start.toString(), textBytes: start.length, totalBytes: kept.bytes }
 }
-
-/** Deletes a dead item and what is kept of it; the ledger says so. */
-export async function deleteDead(app: App, item: Kept): Promise<void> {
-  const blobKey = app.meta.deleteDeadItem(item.id, await app.deadCount(item), app.clock.now())
-  if (blobKey === undefined) throw new MishapError('NOT_FOUND')
-  await app.blobs.delete(blobKey)
-}

@@ -9,10 +9,11 @@ import {
   restStatus,
   restUsage,
 } from '../../contract/status.ts'
+import { deleteDeadLetter } from '../../operations/dead-letters.ts'
 import type { App } from '../../processes/app.ts'
 import type { Route } from '../route.ts'
 import { askedProjects, organizationOf, projectOf, route } from '../route.ts'
-import { deadItemOf, deadItemsOf, deleteDead, lookAtDead } from './dead-letters.ts'
+import { deadItemOf, deadItemsOf, lookAtDead } from './dead-letters.ts'
 import { ledgerDrill, ledgerRanges } from './ledger.ts'
 import { intakesOf, strangeIntakes } from './request-log.ts'
 import { organizationStatusOf, statusOf } from './status.ts'
@@ -182,7 +183,7 @@ export const statusRoutes: readonly Route[] = [
     status: 204,
     response: z.undefined(),
     handle: async ({ app, found, params }) => {
-      await deleteDead(app, deadItemOf(app, organizationOf(found), params.item))
+      await deleteDeadLetter(app, deadItemOf(app, organizationOf(found), params.item))
       return { body: undefined, status: 204 }
     },
   }),

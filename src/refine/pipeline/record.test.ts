@@ -386,11 +386,7 @@ describe('recorded envelopes', () => {
     for (const name of readdirSync(recorded).filter((file) => file.endsWith('.envelope'))) {
       const refined = refineBody(readFileSync(`${recorded}/${name}`))
       expect(
-        refined.spans.length +
-          refined.feedback.length +
-          refined.events.length +
-          refined.attachments.length +
-          refined.outcomes.length,
+        refined.groups.length + refined.feedback.length + refined.attachments.length + refined.outcomes.length,
         name,
       ).toBeGreaterThan(0)
       expect(

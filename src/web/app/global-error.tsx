@@ -1,17 +1,17 @@
 'use client'
 import '../styles/app.css'
 import { codeFont, textFont } from '../fonts.ts'
-import { type Broken, BrokenScreen } from '../ui/broken.tsx'
+import { ErrorScreen, type PageError } from '../ui/error-screen.tsx'
 
 /** Shown when the frame itself broke. */
-export default function GlobalErrorPage({ error, reset }: { error: Broken; reset: () => void }) {
+export default function GlobalErrorPage({ error, reset }: { error: PageError; reset: () => void }) {
   return (
     <html lang="en" className={`${textFont.variable} ${codeFont.variable}`}>
       <head>
         <title>Application error</title>
       </head>
       <body>
-        <BrokenScreen error={error} retry={error.digest ? () => location.reload() : reset} where="global-error.tsx" />
+        <ErrorScreen error={error} retry={error.digest ? () => location.reload() : reset} where="global-error.tsx" />
       </body>
     </html>
   )

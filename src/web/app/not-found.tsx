@@ -1,10 +1,10 @@
-import { MissingScreen } from '../ui/missing.tsx'
+import { NotFoundScreen } from '../ui/not-found-screen.tsx'
 
 /** Status 404, also for what the person may not see. */
 export default function NotFoundPage() {
   return (
     <main>
-      <MissingScreen />
+      <NotFoundScreen />
     </main>
   )
 }

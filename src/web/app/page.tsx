@@ -1,7 +1,7 @@
 import { redirect } from 'next/navigation'
 import { app } from '../handle.ts'
-import { NoOrganization } from '../panels/settings/no-organization.tsx'
 import { demandActor } from '../server/session.ts'
+import { NoOrganization } from './no-organization.tsx'
 
 /** Deleted organizations that are shown. */
 const removalsMax = 20

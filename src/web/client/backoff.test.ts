@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { growingPause } from './backoff.ts'
+import { backoffMs } from './backoff.ts'
 
 test.each([
   [0, 1000],
@@ -8,4 +8,4 @@ test.each([
   [3, 8000],
   [4, 15_000],
   [5000, 15_000],
-])('after %i tries the pause is %i ms', (tries, ms) => expect(growingPause(tries)).toBe(ms))
+])('after %i tries the pause is %i ms', (tries, ms) => expect(backoffMs(tries)).toBe(ms))

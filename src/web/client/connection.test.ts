@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { testClock } from '../../base/clock.ts'
-import { createConnection, type Standing, watchedFetch, whenBack } from './connection.ts'
+import { type ConnectionStatus, createConnection, watchedFetch, whenBack } from './connection.ts'
 
 const tick = () => new Promise((resolve) => setImmediate(resolve))
 
-function room(answers = true, online = true) {
+function environment(answers = true, online = true) {
   const clock = testClock(0)
   const state = { answers, online }
   const probes: number[] = []
-  const told: Standing[] = []
+  const reported: ConnectionStatus[] = []
   const connection = createConnection({
     after: clock.after,
     isOnline: () => state.online,
@@ -17,7 +17,7 @@ function room(answers = true, online = true) {
       return state.answers
     },
   })
-  connection.listen(() => told.push(connection.standing()))
+  connection.listen(() => reported.push(connection.status()))
   const pass = async (ms: number) => {
     await tick()
     for (let left = ms; left > 0; left -= 1000) {
@@ -25,75 +25,75 @@ function room(answers = true, online = true) {
       await tick()
     }
   }
-  return { connection, state, probes, told, pass }
+  return { connection, state, probes, reported, pass }
 }
 
 describe('the connection', () => {
   it('one request that fails is no silence while Mishap answers', async () => {
-    const { connection, probes, told } = room()
+    const { connection, probes, reported } = environment()
     connection.asked()('failed')
     await tick()
-    expect([probes, told, connection.standing()]).toEqual([[0], [], 'well'])
+    expect([probes, reported, connection.status()]).toEqual([[0], [], 'well'])
   })
 
   it('silence is asked again after growing pauses, and ends by itself', async () => {
-    const { connection, state, probes, told, pass } = room(false)
+    const { connection, state, probes, reported, pass } = environment(false)
     connection.doubt()
     await pass(60_000)
     expect(probes).toEqual([0, 1000, 3000, 7000, 15_000, 30_000, 45_000, 60_000])
     state.answers = true
     await pass(15_000)
-    expect(told).toEqual(['silent', 'well'])
+    expect(reported).toEqual(['silent', 'well'])
     connection.doubt()
     await tick()
-    expect(connection.standing()).toBe('well')
+    expect(connection.status()).toBe('well')
   })
 
   it('an answer to any request ends the silence', async () => {
-    const { connection, told } = room(false)
+    const { connection, reported } = environment(false)
     connection.doubt()
     await tick()
     connection.asked()('answered')
-    expect(told).toEqual(['silent', 'well'])
+    expect(reported).toEqual(['silent', 'well'])
   })
 
   it('a network that came back is believed when Mishap has answered', async () => {
-    const { connection, state, told, probes, pass } = room()
+    const { connection, state, reported, probes, pass } = environment()
     state.online = false
     connection.turned()
     await pass(20_000)
-    expect([told, probes]).toEqual([['offline'], []])
+    expect([reported, probes]).toEqual([['offline'], []])
     state.answers = false
     state.online = true
     connection.turned()
     await pass(500)
     state.answers = true
     await pass(1000)
-    expect(told).toEqual(['offline', 'silent', 'well'])
+    expect(reported).toEqual(['offline', 'silent', 'well'])
   })
 
   it('a page that opens without a network says so', async () => {
-    const { connection } = room(true, false)
-    expect(connection.standing()).toBe('offline')
+    const { connection } = environment(true, false)
+    expect(connection.status()).toBe('offline')
   })
 
   it('is slow while a request has no answer for 5 s, whatever becomes of it', async () => {
-    const { connection, told, pass } = room()
+    const { connection, reported, pass } = environment()
     const first = connection.asked()
     const second = connection.asked()
     connection.asked()('answered')
     await pass(4999)
-    expect(told).toEqual([])
+    expect(reported).toEqual([])
     await pass(1)
-    expect(told).toEqual(['slow'])
+    expect(reported).toEqual(['slow'])
     first('answered')
-    expect(told).toEqual(['slow'])
+    expect(reported).toEqual(['slow'])
     second('dropped')
-    expect(told).toEqual(['slow', 'well'])
+    expect(reported).toEqual(['slow', 'well'])
   })
 
   it('whenBack waits for the end of a silence only', async () => {
-    const { connection, state, pass } = room(false)
+    const { connection, state, pass } = environment(false)
     const seen: string[] = []
     void whenBack(connection).then(() => seen.push('at once'))
     await tick()
@@ -121,9 +121,9 @@ describe('watchedFetch', () => {
     ['a caller that has left', '/o/a', fails, { signal: aborted }, ['dropped']],
     ['a report that a blocker stops', '/api/7/envelope/?sentry_key=a', fails, undefined, []],
   ])('%s', async (_name, url, fetch, init, ends) => {
-    const told: string[] = []
-    const watched = watchedFetch(fetch as typeof globalThis.fetch, { asked: () => (end) => told.push(end) })
+    const reported: string[] = []
+    const watched = watchedFetch(fetch as typeof globalThis.fetch, { asked: () => (end) => reported.push(end) })
     await watched(url, init).catch(() => undefined)
-    expect(told).toEqual(ends)
+    expect(reported).toEqual(ends)
   })
 })

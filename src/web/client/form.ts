@@ -23,7 +23,7 @@ export type Failure = {
   current: { by: string | null } | undefined
 }
 
-/** Who stands in a conflict's `current`. */
+/** Who made the change that a conflict reports in `current`. */
 export function readCurrent(current: Record<string, unknown> | undefined): Failure['current'] {
   if (!current) return undefined
   const person = current.changedBy as { name?: unknown; email?: unknown } | null | undefined

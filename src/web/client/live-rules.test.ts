@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { testClock } from '../../base/clock.ts'
 import type { LiveChange } from '../../contract/live.ts'
-import { type LiveLine, type LiveMessage, type LiveRoom, liveMessage, startLiveLine } from './live-rules.ts'
+import { type LiveEnvironment, type LiveLine, type LiveMessage, liveMessage, startLiveLine } from './live-rules.ts'
 
 describe('liveMessage', () => {
   const cases: [string, string, string, unknown][] = [
@@ -21,7 +21,7 @@ describe('liveMessage', () => {
   it.each(cases)('%s', (_name, id, data, message) => expect(liveMessage(id, data)).toEqual(message))
 })
 
-type Stream = { since: number; on: Parameters<LiveRoom['open']>[1]; closed: boolean }
+type Stream = { since: number; on: Parameters<LiveEnvironment['open']>[1]; closed: boolean }
 
 /** Tabs of one browser: one lock, one channel, and the streams that they open. */
 function browser() {
@@ -43,9 +43,9 @@ function browser() {
         queue.shift()?.()
       })
     }
-    const room: LiveRoom = {
+    const environment: LiveEnvironment = {
       again: clock.after,
-      quiet: (run) => clock.after(1000, run),
+      whenIdle: (run) => clock.after(1000, run),
       post: (message: LiveMessage) => {
         // A real channel delivers later: never to a tab that is still at its start.
         if (!tabs.has(me)) return void early.push(message)
@@ -63,12 +63,12 @@ function browser() {
         else take(hold, false)
       },
     }
-    const line = startLiveLine(room, since, {
+    const line = startLiveLine(environment, since, {
       change: (change, id) => heard.push([id, change.kind]),
       up: (up) => Object.assign(state, { up }),
     })
     tabs.set(me, line)
-    for (const message of early) room.post(message)
+    for (const message of early) environment.post(message)
     const close = async () => {
       tabs.delete(me)
       line.stop()

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { LiveChange } from '../../contract/live.ts'
-import { growingPause } from './backoff.ts'
+import { backoffMs } from './backoff.ts'
 
 /** What the tabs of one browser tell each other. All but `hello` and `now` come from the tab that holds the connection. */
 export type LiveMessage =
@@ -8,12 +8,12 @@ export type LiveMessage =
   | { kind: 'up'; up: boolean }
   /** A tab came. */
   | { kind: 'hello' }
-  /** The answer to it: every change up to this id has been told to all tabs that were there. */
+  /** The answer to it: every open tab has got the changes up to this id. */
   | { kind: 'at'; at: number; up: boolean }
   /** A tab in which somebody waits for the first change: the connection is opened at once. */
   | { kind: 'now' }
 
-/** Reads one `change` message of the stream; undefined when it is none. */
+/** Reads one `change` message of the stream, or returns undefined for anything else. */
 export function liveMessage(id: string, data: string): (LiveMessage & { kind: 'change' }) | undefined {
   try {
     const change = JSON.parse(data) as LiveChange
@@ -29,7 +29,7 @@ export function liveMessage(id: string, data: string): (LiveMessage & { kind: 'c
 const reopenMs = 2000
 
 /** What a live line needs of the browser; tests give their own. */
-export type LiveRoom = {
+export type LiveEnvironment = {
   /** Runs `run` after `ms`, or as soon as Mishap answers again. */
   again: Clock['after']
   /** Opens the server's stream behind `lastId`; returns the way to close it. */
@@ -38,29 +38,29 @@ export type LiveRoom = {
   lock(hold: (waited: boolean) => Promise<void>): void
   /** To the other tabs, which `take` it. */
   post(message: LiveMessage): void
-  /** Runs `run` when the page has become quiet; returns the way to leave it. */
-  quiet(run: () => void): () => void
+  /** Runs `run` when the page is idle. Returns a function that cancels it. */
+  whenIdle(run: () => void): () => void
 }
 
 export type LiveLine = {
   take(message: LiveMessage): void
-  /** Somebody waits for the first change: no waiting for a quiet page. */
+  /** Opens the stream at once, without waiting for an idle page: somebody waits for the first change. */
   openNow(): void
   lastId(): number
   stop(): void
 }
 
-/** Opens the stream when the page is quiet, or `now`, and again whenever it breaks. */
+/** Opens the stream when the page is idle, or `now`, and again whenever it breaks. */
 function openLater(
-  room: LiveRoom,
+  environment: LiveEnvironment,
   lastId: () => number,
   tell: (message: LiveMessage) => void,
 ): { now(): void; leave(): void } {
   let isOpened = false
   let broken = 0
-  let leave = room.quiet(now)
+  let leave = environment.whenIdle(now)
   function open(): void {
-    const close = room.open(lastId(), {
+    const close = environment.open(lastId(), {
       up: () => {
         broken = 0
         tell({ kind: 'up', up: true })
@@ -72,7 +72,7 @@ function openLater(
       down: () => {
         tell({ kind: 'up', up: false })
         close()
-        leave = room.again(growingPause(broken, reopenMs), open)
+        leave = environment.again(backoffMs(broken, reopenMs), open)
         broken += 1
       },
     })
@@ -95,11 +95,11 @@ function openLater(
 
 /**
  * One tab's part in the live stream of an organization. The tab with the lock opens the stream behind the last id it
- * knows (at first `since`, the one of its document) once its page is quiet, and tells the others, so that nothing is
+ * knows (at first `since`, the one of its document) once its page is idle, and tells the others, so that nothing is
  * missed when a tab opens or closes.
  */
 export function startLiveLine(
-  room: LiveRoom,
+  environment: LiveEnvironment,
   since: number,
   heard: { change(change: LiveChange, id: number): void; up(up: boolean): void },
 ): LiveLine {
@@ -109,11 +109,11 @@ export function startLiveLine(
   function take(message: LiveMessage): void {
     if (message.kind === 'up') setUp(message.up)
     else if (message.kind === 'change') hear(message.change, message.id)
-    else if (message.kind === 'hello' && held) room.post({ kind: 'at', at: state.lastId, up: state.up })
+    else if (message.kind === 'hello' && held) environment.post({ kind: 'at', at: state.lastId, up: state.up })
     else if (message.kind === 'now') held?.openNow()
     else if (message.kind === 'at') {
       setUp(message.up)
-      // told before we listened, after our document was made
+      // reported before we listened, after our document was made
       if (message.at > state.lastId) hear({ kind: 'missed' }, message.at)
     }
   }
@@ -129,12 +129,12 @@ export function startLiveLine(
   }
   function tell(message: LiveMessage): void {
     take(message)
-    room.post(message)
+    environment.post(message)
   }
   const hold = (waited: boolean) =>
     new Promise<void>((done) => {
       if (state.stopped) return done()
-      const opening = openLater(room, () => state.lastId, tell)
+      const opening = openLater(environment, () => state.lastId, tell)
       const end = () => {
         opening.leave()
         done()
@@ -143,14 +143,14 @@ export function startLiveLine(
       // Other tabs have been listening to the one before us, or somebody waits here.
       if (waited || state.wanted) opening.now()
     })
-  room.lock(hold)
-  room.post({ kind: 'hello' })
+  environment.lock(hold)
+  environment.post({ kind: 'hello' })
   return {
     take,
     openNow: () => {
       state.wanted = true
       if (held) held.openNow()
-      else room.post({ kind: 'now' })
+      else environment.post({ kind: 'now' })
     },
     lastId: () => state.lastId,
     stop: () => {

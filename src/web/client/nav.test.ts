@@ -70,7 +70,7 @@ type Seen = {
   fail: (error: unknown) => void
 }
 
-function room(target: string | undefined, whenBack = () => Promise.resolve()) {
+function environment(target: string | undefined, whenBack = () => Promise.resolve()) {
   const clock = testClock()
   const memory = new Map<string, string>()
   const seen: Seen[] = []
@@ -99,7 +99,7 @@ const prefetch = { headers: { rsc: '1', 'next-router-prefetch': '1' } }
 
 describe('guardedFetch', () => {
   it('never has more than four prefetches in flight; a slot is free when the body has been read', async () => {
-    const { fetch, seen } = room(undefined)
+    const { fetch, seen } = environment(undefined)
     const answers = [1, 2, 3, 4, 5, 6].map((id) => fetch(`http://h/p${id}?_rsc=1`, prefetch))
     await tick()
     expect(seen).toHaveLength(4)
@@ -118,7 +118,7 @@ describe('guardedFetch', () => {
   })
 
   it('fails a navigation without headers after 3.8 s, and leaves the same address alone the next time', async () => {
-    const { fetch, seen, clock, memory } = room('/slow')
+    const { fetch, seen, clock, memory } = environment('/slow')
     const first = fetch('http://h/slow?_rsc=1', rsc)
     await tick()
     clock.advance(3799)
@@ -135,7 +135,7 @@ describe('guardedFetch', () => {
   })
 
   it('lets an answer in time through', async () => {
-    const { fetch, seen, clock, memory } = room('/x')
+    const { fetch, seen, clock, memory } = environment('/x')
     const answer = fetch('http://h/x?_rsc=1', rsc)
     await tick()
     clock.advance(3700)
@@ -147,7 +147,7 @@ describe('guardedFetch', () => {
   })
 
   it('hands the caller’s own abort on', async () => {
-    const { fetch, memory } = room('/x')
+    const { fetch, memory } = environment('/x')
     const stop = new AbortController()
     const answer = fetch('http://h/x', { ...rsc, signal: stop.signal })
     stop.abort(new Error('left'))
@@ -157,7 +157,7 @@ describe('guardedFetch', () => {
 
   it('waits with a navigation while nothing answers, and counts its 3.8 s from then', async () => {
     let back = () => {}
-    const { fetch, seen, clock, memory } = room('/x', () => new Promise((resolve) => (back = resolve)))
+    const { fetch, seen, clock, memory } = environment('/x', () => new Promise((resolve) => (back = resolve)))
     const answer = fetch('http://h/x?_rsc=1', rsc)
     await tick()
     clock.advance(60_000)
@@ -175,7 +175,7 @@ describe('guardedFetch', () => {
     ['a server action', 'http://h/x', { ...rsc, method: 'POST' }],
   ]
   it.each(free)('leaves %s alone', async (_name, url, init) => {
-    const { fetch, seen, clock } = room('/x')
+    const { fetch, seen, clock } = environment('/x')
     const answer = fetch(url, init)
     await tick()
     clock.advance(60_000)

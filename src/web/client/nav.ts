@@ -86,30 +86,30 @@ export type NavigationRoom = {
  * fails when no header has come after 3.8 s, upon which Next itself loads the whole page. Never twice in a row for one address.
  * While it is known that nothing answers, a navigation waits: to load the whole page would take away what is on screen.
  */
-export function guardedFetch(room: NavigationRoom): Fetch {
+export function guardedFetch(environment: NavigationRoom): Fetch {
   const enter = createGate(prefetchSlots)
   return async (input, init) => {
     const headers = new Headers(init?.headers ?? undefined)
-    if (!headers.has('rsc') || (init?.method ?? 'GET') !== 'GET') return room.fetch(input, init)
-    if (headers.has('next-router-prefetch')) return prefetch(() => room.fetch(input, init), enter)
-    const address = pageAddress(new URL(input instanceof Request ? input.url : String(input), room.here()))
-    if (address !== room.target()) return room.fetch(input, init)
-    await room.whenBack()
+    if (!headers.has('rsc') || (init?.method ?? 'GET') !== 'GET') return environment.fetch(input, init)
+    if (headers.has('next-router-prefetch')) return prefetch(() => environment.fetch(input, init), enter)
+    const address = pageAddress(new URL(input instanceof Request ? input.url : String(input), environment.here()))
+    if (address !== environment.target()) return environment.fetch(input, init)
+    await environment.whenBack()
     init?.signal?.throwIfAborted()
-    if (room.memory.getItem(forcedKey) === address) {
-      const answer = await room.fetch(input, init)
-      room.memory.removeItem(forcedKey)
+    if (environment.memory.getItem(forcedKey) === address) {
+      const answer = await environment.fetch(input, init)
+      environment.memory.removeItem(forcedKey)
       return answer
     }
     const stop = new AbortController()
-    const cancel = room.after(routeLoadMs, () => {
-      room.memory.setItem(forcedKey, address)
+    const cancel = environment.after(routeLoadMs, () => {
+      environment.memory.setItem(forcedKey, address)
       stop.abort(new TypeError('route-load time-out'))
     })
     init?.signal?.addEventListener('abort', () => stop.abort(init.signal?.reason))
     try {
-      const answer = await room.fetch(input, { ...init, signal: stop.signal })
-      room.memory.removeItem(forcedKey)
+      const answer = await environment.fetch(input, { ...init, signal: stop.signal })
+      environment.memory.removeItem(forcedKey)
       return answer
     } finally {
       cancel()
@@ -170,7 +170,7 @@ export function navigationStarts(url: string): void {
   if (window.mishap?.navigation) window.mishap.navigation.target = pageAddress(new URL(url, location.href))
 }
 
-/** The navigation stands on screen: a refresh of the same page is no route load. */
+/** The navigation is on screen. A refresh of the same page is not a route load. */
 export function navigationEnds(): void {
   if (window.mishap?.navigation) window.mishap.navigation.target = undefined
 }

@@ -22,7 +22,7 @@ function page() {
     },
   }
   const transport = patientTransport(inner, {
-    quiet: (run) => clock.after(3000, run),
+    whenIdle: (run) => clock.after(3000, run),
     isHidden: () => state.hidden,
     onHide: (run) => {
       state.hide = run

@@ -1,14 +1,14 @@
 import type { makeFetchTransport } from '@sentry/browser'
-import { whenQuiet } from './when-idle.ts'
+import { whenIdle } from './when-idle.ts'
 
 export type Transport = ReturnType<typeof makeFetchTransport>
 type Envelope = Parameters<Transport['send']>[0]
 type Answer = Awaited<ReturnType<Transport['send']>>
 
 /** What the transport needs of the page; tests give their own. */
-export type TransportRoom = {
-  /** Runs `run` when the page has been quiet for some seconds; returns the way to leave it. */
-  quiet(run: () => void): () => void
+export type TransportEnvironment = {
+  /** Runs `run` when the page has been idle for some seconds. Returns a function that cancels it. */
+  whenIdle(run: () => void): () => void
   /** Whether the page is out of sight: it may be gone any moment. */
   isHidden(): boolean
   /** Runs `run` each time the page goes out of sight or is left. */
@@ -25,10 +25,10 @@ const mayWait = (envelope: Envelope): boolean => envelope[1].every((item) => pat
 type Held = { envelope: Envelope; answered: (answer: PromiseLike<Answer>) => void }
 
 /**
- * The same transport, but measurements and client reports wait until the page has been quiet for 3 s, so that they never
+ * The same transport, but measurements and client reports wait until the page has been idle for 3 s, so that they never
  * compete with what the person waits for. They go at once when the page is hidden or left, and with `flush`.
  */
-export function patientTransport(inner: Transport, room: TransportRoom = pageRoom): Transport {
+export function patientTransport(inner: Transport, environment: TransportEnvironment = pageRoom): Transport {
   let held: Held[] = []
   let leave: (() => void) | undefined
   const release = () => {
@@ -38,14 +38,14 @@ export function patientTransport(inner: Transport, room: TransportRoom = pageRoo
     held = []
     for (const item of due) item.answered(inner.send(item.envelope))
   }
-  room.onHide(release)
+  environment.onHide(release)
   return {
     send: (envelope) => {
-      if (!mayWait(envelope) || room.isHidden()) return inner.send(envelope)
+      if (!mayWait(envelope) || environment.isHidden()) return inner.send(envelope)
       return new Promise<Answer>((resolve) => {
         held.push({ envelope, answered: resolve })
         if (held.length > heldMax) release()
-        else leave ??= room.quiet(release)
+        else leave ??= environment.whenIdle(release)
       })
     },
     flush: (timeoutMs) => {
@@ -55,8 +55,8 @@ export function patientTransport(inner: Transport, room: TransportRoom = pageRoo
   }
 }
 
-const pageRoom: TransportRoom = {
-  quiet: (run) => whenQuiet({ quietMs: 3000, atMostMs: 30_000 }, run),
+const pageRoom: TransportEnvironment = {
+  whenIdle: (run) => whenIdle({ idleMs: 3000, atMostMs: 30_000 }, run),
   isHidden: () => document.visibilityState === 'hidden',
   onHide: (run) => {
     window.addEventListener('pagehide', run)

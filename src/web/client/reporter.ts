@@ -22,7 +22,7 @@ export function startReporter(): void {
     traceLifecycle: 'static',
     transport: (options) => patientTransport(makeFetchTransport(options)),
     integrations: (usual) => [
-      // Sessions are not stored yet: they would only stand in the ledger as skipped.
+      // Sessions are not stored yet: the ledger would only count them as skipped.
       ...usual.filter(({ name }) => name !== 'BrowserSession'),
       browserTracingIntegration({ idleTimeout: 1000, finalTimeout: 30_000, childSpanTimeout: 5000 }),
     ],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { testClock } from '../../base/clock.ts'
-import { whenQuiet } from './when-idle.ts'
+import { whenIdle } from './when-idle.ts'
 
 type Step = ['wait', number] | 'work' | 'busy' | 'idle' | 'leave'
 
@@ -8,7 +8,7 @@ function play(steps: readonly Step[]): { atMs: number[]; watching: boolean } {
   const clock = testClock(0)
   const state = { busy: false, watching: false, worked: () => {} }
   const atMs: number[] = []
-  const leave = whenQuiet({ quietMs: 1000, atMostMs: 5000 }, () => atMs.push(clock.now()), {
+  const leave = whenIdle({ idleMs: 1000, atMostMs: 5000 }, () => atMs.push(clock.now()), {
     after: clock.after,
     isBusy: () => state.busy,
     watch: (run) => {
@@ -25,7 +25,7 @@ function play(steps: readonly Step[]): { atMs: number[]; watching: boolean } {
   return { atMs, watching: state.watching }
 }
 
-describe('whenQuiet', () => {
+describe('whenIdle', () => {
   const work = (times: number): Step[] => Array.from({ length: times }, (): Step[] => [['wait', 900], 'work']).flat()
   it.each<[string, Step[], number[], boolean]>([
     ['a page that does nothing', [['wait', 10_000]], [1000], false],

@@ -1,25 +1,25 @@
 import { type Clock, systemClock } from '../../base/clock.ts'
 
-/** What `whenQuiet` needs of the browser; tests give their own. */
-export type QuietRoom = {
+/** What `whenIdle` needs of the browser. Tests pass their own. */
+export type IdleEnvironment = {
   after: Clock['after']
-  /** Calls `run` each time the page has worked: a request ended, or a script ran for 50 ms and more. Returns the way to stop. */
+  /** Calls `run` each time the page has worked: a request ended, or a script ran for 50 ms and more. Returns a function that stops it. */
   watch(run: () => void): () => void
   /** Whether a request is without an answer. */
   isBusy(): boolean
 }
 
 /**
- * Runs `run` once when the page has not worked for `quietMs` ms and no request is under way, after `atMostMs` ms in any
- * case. Returns the way to leave it.
+ * Runs `run` once when the page was idle for `idleMs` ms and no request is open, and after `atMostMs` ms in any
+ * case. Returns a function that cancels it.
  */
-export function whenQuiet(
-  { quietMs, atMostMs }: { quietMs: number; atMostMs: number },
+export function whenIdle(
+  { idleMs, atMostMs }: { idleMs: number; atMostMs: number },
   run: () => void,
-  room: QuietRoom = browserRoom,
+  environment: IdleEnvironment = browserRoom,
 ): () => void {
   const leave = () => {
-    cancelQuiet()
+    cancelIdle()
     cancelLast()
     stop()
   }
@@ -28,17 +28,17 @@ export function whenQuiet(
     run()
   }
   const again = () => {
-    cancelQuiet()
-    cancelQuiet = room.after(quietMs, () => (room.isBusy() ? again() : end()))
+    cancelIdle()
+    cancelIdle = environment.after(idleMs, () => (environment.isBusy() ? again() : end()))
   }
-  let cancelQuiet = () => {}
-  const cancelLast = room.after(atMostMs, end)
-  const stop = room.watch(again)
+  let cancelIdle = () => {}
+  const cancelLast = environment.after(atMostMs, end)
+  const stop = environment.watch(again)
   again()
   return leave
 }
 
-const browserRoom: QuietRoom = {
+const browserRoom: IdleEnvironment = {
   after: systemClock.after,
   isBusy: () => (window.mishap?.navigation?.running ?? 0) > 0,
   watch: (run) => {

@@ -11,7 +11,7 @@ export async function keepCookies(lines: readonly string[]): Promise<void> {
   }
 }
 
-/** Signs in and sets the login cookie; throws AUTH_FAILED or AUTH_LOCKED. For server actions. */
+/** Diagnostics in and sets the login cookie; throws AUTH_FAILED or AUTH_LOCKED. For server actions. */
 export async function signInHere(email: string, password: string): Promise<void> {
   const { cookies: lines } = await app().auth.signIn({ email, password, headers: await headers() })
   await keepCookies(lines)

@@ -44,7 +44,7 @@ export function ChoiceDialog({
   /** Said when nothing has the words. */
   none: string
   choices: readonly Choice[]
-  /** What the typed text itself makes possible; it stands first. */
+  /** Choices made from the typed text. They come first. */
   made?: (text: string) => readonly Choice[]
   onClose: () => void
   children?: ReactNode

@@ -15,7 +15,7 @@ export function buttonClass({ look, compact, icon }: Look, extra = ''): string {
     .join(' ')
 }
 
-/** A button; `type` is "button" unless said otherwise. */
+/** A button. `type` defaults to "button". */
 export function Button({
   look,
   compact,

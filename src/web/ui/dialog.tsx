@@ -4,7 +4,7 @@ import { X } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import type { ReactNode, RefObject } from 'react'
 import { buttonClass } from './controls.tsx'
-import { useHeldKeys } from './keys.tsx'
+import { useHeldKeys } from './keys/keys.tsx'
 
 /**
  * A modal dialog, open while mounted. Load it lazily (`next/dynamic`): it brings 24 KiB. `focus` is the element that has the

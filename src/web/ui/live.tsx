@@ -5,8 +5,8 @@ import { systemClock } from '../../base/clock.ts'
 import type { LiveChange } from '../../contract/live.ts'
 import { withBase } from '../base-path.ts'
 import { isThere } from '../client/connection.ts'
-import { type LiveLine, type LiveMessage, type LiveRoom, startLiveLine } from '../client/live-rules.ts'
-import { whenQuiet } from '../client/when-idle.ts'
+import { type LiveEnvironment, type LiveLine, type LiveMessage, startLiveLine } from '../client/live-rules.ts'
+import { whenIdle } from '../client/when-idle.ts'
 
 type Listener = (change: LiveChange, id: number) => void
 type Stream = {
@@ -14,14 +14,14 @@ type Stream = {
   /** Adds a listener; returns the way to take it off. */
   listen(listener: Listener): () => void
   openNow(): void
-  /** Every change up to this id has been told, or was in the document. */
+  /** Every change up to this id has been reported, or was in the document. */
   lastId(): number
 }
 
 const LiveStream = createContext<Stream>({ up: true, listen: () => () => {}, openNow: () => {}, lastId: () => 0 })
 
-/** The stream waits until the page has done nothing for this long, ms: what came since the document is told then. */
-const quiet = { quietMs: 1000, atMostMs: 5000 }
+/** The stream opens after the page was idle for this long, ms. It then reports the changes since the document. */
+const idle = { idleMs: 1000, atMostMs: 5000 }
 
 /** Runs `run` after `ms`, or when Mishap answers again: whichever comes first. */
 function again(ms: number, run: () => void): () => void {
@@ -37,18 +37,22 @@ function again(ms: number, run: () => void): () => void {
   const cancel = systemClock.after(ms, now)
   let gone = false
   const stop = connection?.listen(() => {
-    if (!isThere(connection.standing())) gone = true
+    if (!isThere(connection.status())) gone = true
     else if (gone) now()
   })
   return leave
 }
 
 /** The browser's side of a live line; everything ends when `signal` aborts. */
-function roomOf(organization: string, channel: BroadcastChannel | undefined, signal: AbortSignal): LiveRoom {
+function environmentOf(
+  organization: string,
+  channel: BroadcastChannel | undefined,
+  signal: AbortSignal,
+): LiveEnvironment {
   const name = `mishap-live:${organization}`
   return {
     again,
-    quiet: (run) => whenQuiet(quiet, run),
+    whenIdle: (run) => whenIdle(idle, run),
     post: (message) => {
       if (!signal.aborted) channel?.postMessage(message)
     },
@@ -116,7 +120,7 @@ export function LiveProvider({
   useEffect(() => {
     const stop = new AbortController()
     const channel = 'BroadcastChannel' in window ? new BroadcastChannel(`mishap-live:${organization}`) : undefined
-    const mine = startLiveLine(roomOf(organization, channel, stop.signal), first.current.since, {
+    const mine = startLiveLine(environmentOf(organization, channel, stop.signal), first.current.since, {
       change: (change, id) => {
         for (const listener of listeners.current) listener(change, id)
       },
@@ -152,7 +156,7 @@ export function LiveProvider({
 
 /**
  * Calls `listener` with every change that a commit made in this organization and its id, while mounted. `atOnce`: the
- * person watches from the first second, so the stream is opened without waiting for a quiet page.
+ * person watches from the first second, so the stream opens without waiting for an idle page.
  */
 export function useLive(listener: Listener, { atOnce = false }: { atOnce?: boolean } = {}): void {
   const { listen, openNow } = useContext(LiveStream)
@@ -167,5 +171,5 @@ export function useLive(listener: Listener, { atOnce = false }: { atOnce?: boole
 /** Whether the live stream is connected. */
 export const useLiveUp = (): boolean => useContext(LiveStream).up
 
-/** Asks for the id up to which changes have been told: what a document has in it beyond needs no second look. */
+/** Asks for the id up to which changes have been reported: what a document has in it beyond needs no second look. */
 export const useLiveId = (): (() => number) => useContext(LiveStream).lastId

@@ -1,7 +1,7 @@
 import { plainParts } from '../text.ts'
 
 /**
- * Text of an event, as text: bidi controls, zero-width and control characters stand as visible marks, the rest is clamped to `charactersMax`.
+ * Text of an event, as text: bidi controls, zero-width and control characters show as visible marks, the rest is clamped to `charactersMax`.
  * Works on the server and in the browser.
  */
 export function PlainText({ text, charactersMax = 10_000 }: { text: string; charactersMax?: number }) {

@@ -6,7 +6,7 @@ import { ApiError } from '../client/api.ts'
 import { isThere } from '../client/connection.ts'
 import { ConnectionBar } from './connection-bar.tsx'
 import { Hydrated } from './hydrated.tsx'
-import { KeyProvider } from './keys.tsx'
+import { KeyProvider } from './keys/keys.tsx'
 import { PaletteActions } from './palette-actions.tsx'
 import { NowProvider } from './time.tsx'
 import { ToastProvider } from './toast.tsx'
@@ -28,13 +28,13 @@ function makeClient(): QueryClient {
 function followConnection(): void {
   onlineManager.setEventListener((setOnline) => {
     const connection = window.mishap?.connection
-    const follow = () => setOnline(!connection || isThere(connection.standing()))
+    const follow = () => setOnline(!connection || isThere(connection.status()))
     follow()
     return connection?.listen(follow)
   })
 }
 
-/** Everything that stands around every page: server state, URL state, toasts, keys, the shared now. */
+/** The providers of every page: server state, URL state, toasts, keys, the shared now. */
 export function Providers({ nowMs, children }: { nowMs: number; children: ReactNode }) {
   const [client] = useState(makeClient)
   useEffect(followConnection, [])

@@ -20,7 +20,7 @@ export function relativeParts(ageMs: number): { unit: RelativeUnit; count: numbe
 }
 
 const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000]
-/** What long durations are said in: unit, its length and from where on it is taken, ms. */
+/** Units of long durations: the unit, its length and from which duration on it is used, ms. */
 const longUnits = [
   ['d', dayMs, 2 * dayMs],
   ['h', hourMs, 2 * hourMs],

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** A part of a page with its heading and a note beside it. */
+/** A section of a page with its heading and a note next to it. */
 export function Section({ title, note, children }: { title: string; note?: ReactNode; children: ReactNode }) {
   return (
     <section className="mb-8 min-w-0">

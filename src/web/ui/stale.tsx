@@ -5,7 +5,7 @@ import { Button } from './controls.tsx'
 import { forgetKept } from './kept-form.ts'
 
 /**
- * Somebody else was quicker: who, and both ways out of a form of settings. What was typed stands in it until one is taken.
+ * Somebody else was quicker: who, and both ways out of a form of settings. The form keeps the typed text until the person chooses one.
  */
 export function Stale({
   form,

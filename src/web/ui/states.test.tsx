@@ -3,7 +3,7 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { ApiError } from '../client/api.ts'
 import en from '../messages/en.json'
-import { brokenHint } from './broken.tsx'
+import { errorHint } from './error-screen.tsx'
 import { QueryFailed } from './states.tsx'
 
 const textOf = (error: Error | null) =>
@@ -22,7 +22,7 @@ test.each<[string | undefined, boolean, RegExp]>([
   [undefined, true, /has been reported/],
   [undefined, false, /^Try again, or reload the page\.$/],
 ])('an error screen says what became of the error: digest %s, self-reporting %s', (digest, isReported, words) =>
-  expect(brokenHint(digest === undefined ? {} : { digest }, isReported)).toMatch(words),
+  expect(errorHint(digest === undefined ? {} : { digest }, isReported)).toMatch(words),
 )
 
 const unanswered = 'Mishap does not answer. Check the connection and try again.'

@@ -1,11 +1,11 @@
 'use server'
 import { getTranslations } from 'next-intl/server'
-import { confirm } from '../../../alert/confirm.ts'
+import { confirmAddress } from '../../../operations/channels.ts'
 import { type FormState, failed, noState, textOf } from '../../client/form.ts'
 import { app } from '../../handle.ts'
 
 /** Confirms the address of the link. */
 export async function confirmAddressAction(_before: FormState, data: FormData): Promise<FormState> {
-  if (confirm(app(), textOf(data, 'secret'))) return { ...noState, done: true }
+  if (confirmAddress(app(), textOf(data, 'secret'))) return { ...noState, done: true }
   return failed(data, { message: (await getTranslations('notifications'))('confirmGone'), fields: {} })
 }

@@ -2,7 +2,7 @@ import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
 import { confirmationOf } from '../../../alert/confirm.ts'
 import { app } from '../../handle.ts'
-import { Mark } from '../../ui/mark.tsx'
+import { Logo } from '../../ui/logo.tsx'
 import { ConfirmForm } from './confirm-form.tsx'
 
 export async function generateMetadata(): Promise<Metadata> {
@@ -27,7 +27,7 @@ export default async function ConfirmAddressPage({
   return (
     <main className="narrow-page">
       <p className="mb-6 flex items-center gap-2 text-strong font-semibold">
-        <Mark /> Mishap
+        <Logo /> Mishap
       </p>
       <h1 className="mb-3">{t('confirmTitle')}</h1>
       {asked ? (

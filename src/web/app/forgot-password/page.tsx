@@ -3,7 +3,7 @@ import { getTranslations } from 'next-intl/server'
 import { smtpOf } from '../../../alert/smtp.ts'
 import { app } from '../../handle.ts'
 import { Link } from '../../ui/link.tsx'
-import { Mark } from '../../ui/mark.tsx'
+import { Logo } from '../../ui/logo.tsx'
 import { ForgotForm } from './forgot-form.tsx'
 
 /** As a checkout and as a package has it. */
@@ -22,7 +22,7 @@ export default async function ForgotPasswordPage() {
   return (
     <main className="narrow-page">
       <p className="mb-6 flex items-center gap-2 text-strong font-semibold">
-        <Mark /> Mishap
+        <Logo /> Mishap
       </p>
       <h1 className="mb-3">{t('forgotTitle')}</h1>
       {smtpOf(app()) ? (

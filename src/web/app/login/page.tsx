@@ -8,7 +8,7 @@ import { actorHere } from '../../server/session.ts'
 import { localPath } from '../../text.ts'
 import { AddressWarning } from '../../ui/address-warning.tsx'
 import { Link } from '../../ui/link.tsx'
-import { Mark } from '../../ui/mark.tsx'
+import { Logo } from '../../ui/logo.tsx'
 import { SignInForm } from './sign-in-form.tsx'
 
 export async function generateMetadata(): Promise<Metadata> {
@@ -29,7 +29,7 @@ export default async function LoginPage({
   return (
     <main className="narrow-page">
       <p className="mb-6 flex items-center gap-2 text-strong font-semibold">
-        <Mark /> Mishap
+        <Logo /> Mishap
       </p>
       <h1 className="mb-5">{t('title')}</h1>
       <AddressWarning url={app().config.url} seen={seenOrigin(await headers())} />

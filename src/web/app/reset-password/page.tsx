@@ -3,7 +3,7 @@ import { getTranslations } from 'next-intl/server'
 import { app } from '../../handle.ts'
 import { buttonClass } from '../../ui/controls.tsx'
 import { Link } from '../../ui/link.tsx'
-import { Mark } from '../../ui/mark.tsx'
+import { Logo } from '../../ui/logo.tsx'
 import { ResetForm } from './reset-form.tsx'
 
 export async function generateMetadata(): Promise<Metadata> {
@@ -28,7 +28,7 @@ export default async function ResetPasswordPage({
   return (
     <main className="narrow-page">
       <p className="mb-6 flex items-center gap-2 text-strong font-semibold">
-        <Mark /> Mishap
+        <Logo /> Mishap
       </p>
       <h1 className="mb-3">{t('resetTitle')}</h1>
       {person ? (

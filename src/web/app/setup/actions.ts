@@ -1,12 +1,11 @@
 'use server'
 import { redirect } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
-import { ensureSelfProject } from '../../../auth/admin.ts'
-import { checkName, freeSlug, slugOf } from '../../../store/meta/database/names.ts'
+import { setUp } from '../../../operations/first-run.ts'
+import { checkName, slugOf } from '../../../store/meta/database/names.ts'
 import { type FormState, failed, failureOf, textOf } from '../../client/form.ts'
 import { app } from '../../handle.ts'
-import { platformById } from '../../platforms.ts'
-import { createProjectHere } from '../../server/projects.ts'
+import { storedPlatform } from '../../platforms.ts'
 import { isSetupSecret } from '../../server/setup-secret.ts'
 import { signInHere } from '../../server/sign-in.ts'
 
@@ -27,7 +26,7 @@ function nameErrors(values: Record<string, string>, slugged: readonly string[]):
 /** First run: the owner, the organization and the first project; signs in and shows how to send the first event. */
 export async function setupAction(_before: FormState, data: FormData): Promise<FormState> {
   const t = await getTranslations('setup')
-  const { meta, auth, config } = app()
+  const { meta, auth } = app()
   if (!meta.isEmpty()) return failed(data, { message: t('closed'), fields: {} })
   if (!isSetupSecret(textOf(data, 'secret'), auth.setupSecret()))
     return failed(data, { message: t('wrongLink'), fields: {} })
@@ -36,26 +35,14 @@ export async function setupAction(_before: FormState, data: FormData): Promise<F
   const password = textOf(data, 'password')
   const organizationName = textOf(data, 'organization')
   const projectName = textOf(data, 'project')
-  const platform = platformById(textOf(data, 'platform'))?.id ?? 'other'
+  const platform = storedPlatform(textOf(data, 'platform'))
   const errors = nameErrors({ name, organization: organizationName, project: projectName }, ['organization', 'project'])
   if (Object.keys(errors).length > 0) return failed(data, { message: '', fields: errors })
   let target = '/'
   try {
-    target = await auth.setUp(async () => {
-      const person = await auth.createPerson(
-        { name: name.trim(), email, password, names: [organizationName] },
-        { first: true },
-      )
-      const organization = meta.createOrganization({
-        slug: freeSlug(organizationName, 'org', (slug) => meta.organizationBySlug(slug) !== undefined),
-        name: organizationName,
-        ownerUserId: person.id,
-      })
-      // First the one that these screens report to, so that its slug is free; createProjectHere tells accept of both.
-      if (config.selfReporting) ensureSelfProject(meta, organization.id)
-      const project = await createProjectHere(organization.id, projectName, platform)
-      return `/o/${organization.slug}/projects/${project.slug}/setup`
-    })
+    const asked = { name, email, password, organization: organizationName, project: projectName, platform }
+    const { organization, project } = await setUp(app(), asked)
+    target = `/o/${organization.slug}/projects/${project.slug}/setup`
     await signInHere(email, password)
   } catch (error) {
     const failure = failureOf(error)

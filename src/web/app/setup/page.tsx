@@ -7,7 +7,7 @@ import { isSetupSecret } from '../../server/setup-secret.ts'
 import { AddressWarning } from '../../ui/address-warning.tsx'
 import { buttonClass } from '../../ui/controls.tsx'
 import { Link } from '../../ui/link.tsx'
-import { Mark } from '../../ui/mark.tsx'
+import { Logo } from '../../ui/logo.tsx'
 import { SetupForm } from './setup-form.tsx'
 
 export async function generateMetadata(): Promise<Metadata> {
@@ -25,7 +25,7 @@ export default async function SetupPage({ searchParams }: { searchParams: Promis
   return (
     <main className="narrow-page">
       <p className="mb-6 flex items-center gap-2 text-strong font-semibold">
-        <Mark /> Mishap
+        <Logo /> Mishap
       </p>
       <h1 className="mb-2 text-first">{t('title')}</h1>
       <p className="mb-6 text-ink-2">{closed ? t('closed') : open ? t('intro') : t('wrongLink')}</p>

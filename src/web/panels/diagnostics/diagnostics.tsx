@@ -113,8 +113,8 @@ function LoggedPart({ logged }: { logged: NonNullable<RestSigns['logged']> }) {
   )
 }
 
-/** What an event is, beside its message: noise, skew, hydration, an invariant, only logged. Nothing for most events. */
-export function Signs({ signs }: { signs: RestSigns }) {
+/** What Mishap recognized in an event: noise, skew, hydration, an invariant, only logged. Nothing for most events. */
+export function Diagnostics({ signs }: { signs: RestSigns }) {
   const t = useTranslations('diagnostics')
   const { react, invariant, logged, hydration, skew, noise } = signs
   if (!invariant && !logged && !hydration && !skew && !noise) return null
@@ -146,7 +146,7 @@ export function Signs({ signs }: { signs: RestSigns }) {
             <p>
               <span className="text-ink-3">{t('cause')}</span> {t(`invariant.${invariant.id}.cause`)}
             </p>
-            {/* React's words stand beside the title already. */}
+            {/* The header shows React's message already. */}
             {react?.message ? null : <Sent name={t('found')} text={invariant.found} />}
           </Part>
         ) : null}

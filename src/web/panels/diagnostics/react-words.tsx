@@ -4,8 +4,8 @@ import type { RestSigns } from '../../../contract/diagnostics.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 
 /**
- * A minified error of React in words, to stand below the title that has only its number. Events of one issue may have other
- * numbers: `title` is the issue's, and where it does not have this one the words are said to be the event's.
+ * The message of a minified React error, below the title that has only its number. Events of one issue may have other
+ * numbers: where `title`, the issue's, lacks this number, the text says that the message is of this event.
  */
 export function ReactWords({ react, title }: { react: NonNullable<RestSigns['react']>; title: string }) {
   const t = useTranslations('diagnostics')

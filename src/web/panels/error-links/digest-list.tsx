@@ -1,13 +1,13 @@
 'use client'
-import './failures.css'
+import './error-links.css'
 import { useTranslations } from 'next-intl'
 import type { RestEvent } from '../../../contract/events.ts'
 import { Link } from '../../ui/link.tsx'
+import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { Section } from '../issue/annotations.tsx'
-import { Sureness } from './hidden-error.tsx'
+import { Certainty } from './certainty.tsx'
 
-/** Every digest of an event, with where it was found and whether it is the event's own for sure. Nothing without any. */
+/** Every digest of an event, with where it was found and whether it is certainly the event's own. Nothing without digests. */
 export function DigestList({ digests }: { digests: RestEvent['digests'] }) {
   const t = useTranslations('failures')
   if (digests.length === 0) return null
@@ -37,7 +37,7 @@ export function DigestList({ digests }: { digests: RestEvent['digests'] }) {
                 </code>
               </td>
               <td>
-                <Sureness sure={sure} why={t(sure ? 'sureWhy' : 'notSureWhy')} />
+                <Certainty sure={sure} why={t(sure ? 'sureWhy' : 'notSureWhy')} />
               </td>
             </tr>
           ))}

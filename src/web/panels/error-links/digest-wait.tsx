@@ -1,17 +1,17 @@
 'use client'
-import './failures.css'
+import './error-links.css'
 import { useQuery } from '@tanstack/react-query'
 import { useParams, useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { useEffect } from 'react'
 import { isDigest, pastedDigest } from '../../../domain/pasted-digest.ts'
 import { apiFetch } from '../../client/api.ts'
-import { useAtMostEach } from '../../ui/at-most.ts'
 import { Button } from '../../ui/controls.tsx'
 import { FindForm } from '../../ui/find-form.tsx'
 import { Link } from '../../ui/link.tsx'
 import { LiveProvider, useLive } from '../../ui/live.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
+import { useThrottle } from '../../ui/throttle.ts'
 import type { SearchedPlace } from '../search/jump.ts'
 
 /** Projects of an organization that are named. */
@@ -37,7 +37,7 @@ function Watch({ slug, digest, streamed }: { slug: string; digest: string; strea
     retry: false,
     refetchInterval: ({ state }) => (!streamed || state.error ? askEachMs : false),
   })
-  const ask = useAtMostEach(pauseMs, () => void asked.refetch())
+  const ask = useThrottle(pauseMs, () => void asked.refetch())
   useLive(
     (change) => {
       if (change.kind === 'events' || change.kind === 'missed') ask()

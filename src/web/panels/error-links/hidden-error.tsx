@@ -1,21 +1,12 @@
 'use client'
-import './failures.css'
+import './error-links.css'
 import { useTranslations } from 'next-intl'
 import type { RestFailure } from '../../../contract/error-links.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
+import { Certainty } from './certainty.tsx'
 
-/** Whether a link or a digest is sure, as a chip with the reason behind it. */
-export function Sureness({ sure, why }: { sure: boolean; why?: string }) {
-  const t = useTranslations('failures')
-  return (
-    <span className={`chip ${sure ? 'text-ok' : 'text-warning'}`} title={why}>
-      {t(sure ? 'sure' : 'notSure')}
-    </span>
-  )
-}
-
-/** Of a browser event: the server error that it hides, or why it stays alone and what makes the next one sure. */
+/** The server error that a browser event hides. Without a link: why, and how the next event gets one. */
 export function HiddenError({
   organization,
   project,
@@ -45,7 +36,7 @@ export function HiddenError({
             <span className="text-ink-3">
               <PlainText text={t('inProject', { project: server.projectSlug })} charactersMax={120} />
             </span>{' '}
-            <Sureness sure={server.sure} />
+            <Certainty sure={server.sure} />
           </p>
           <p className="text-ink-2">{t(`why.${server.reason}`)}</p>
         </>

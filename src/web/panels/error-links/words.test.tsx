@@ -7,9 +7,9 @@ import type { RestBrowserEvent, RestFailure } from '../../../contract/error-link
 import diagnostics from '../../messages/diagnostics.en.json'
 import common from '../../messages/en.json'
 import failures from '../../messages/failures.en.json'
-import { Signs } from '../diagnostics/diagnostics.tsx'
+import { Diagnostics } from '../diagnostics/diagnostics.tsx'
 import { ReactWords } from '../diagnostics/react-words.tsx'
-import { BrowserSide } from './browser-side.tsx'
+import { BrowserEvents } from './browser-events.tsx'
 import { DigestList } from './digest-list.tsx'
 import { HiddenError } from './hidden-error.tsx'
 
@@ -101,17 +101,17 @@ describe('the browser’s side', () => {
   const none = { events: 0, people: 0, lastSeen: null, newest: [] }
 
   it('is nothing where there is none', () => {
-    expect(html(<BrowserSide base="/o/acme/issues" side={none} ofEvent={{ events: 0, newest: [] }} />)).toBe('')
-    expect(html(<BrowserSide base="/o/acme/issues" side={none} ofEvent={null} />)).toBe('')
+    expect(html(<BrowserEvents base="/o/acme/issues" side={none} ofEvent={{ events: 0, newest: [] }} />)).toBe('')
+    expect(html(<BrowserEvents base="/o/acme/issues" side={none} ofEvent={null} />)).toBe('')
     const unknown = { ...none, events: 3, lastSeen }
-    expect(textOf(html(<BrowserSide base="/o/acme/issues" side={unknown} ofEvent={null} />))).toContain(
+    expect(textOf(html(<BrowserEvents base="/o/acme/issues" side={unknown} ofEvent={null} />))).toContain(
       '3 browser events · latest',
     )
   })
   it('counts apart, names the newest and leads to each and its breadcrumbs', () => {
     const newest = [event(1), event(2, { groupID: null, reason: 'route', sure: false })]
     const side = { events: 12, people: 1, lastSeen, newest }
-    const markup = html(<BrowserSide base="/o/acme/issues" side={side} ofEvent={{ events: 0, newest: [] }} />)
+    const markup = html(<BrowserEvents base="/o/acme/issues" side={side} ofEvent={{ events: 0, newest: [] }} />)
     const text = textOf(markup)
     expect(text).toContain('12 browser events of 1 person')
     expect(text).toContain('they do not count for the issue')
@@ -188,12 +188,12 @@ describe('signs', () => {
       ],
     ],
   ])('%s', (_name, more, words) => {
-    const markup = html(<Signs signs={{ ...empty, ...more }} />)
+    const markup = html(<Diagnostics signs={{ ...empty, ...more }} />)
     for (const word of words) expect(textOf(markup)).toContain(word)
     expect(markup).not.toContain('<img')
   })
   it('are nothing without any, and a minified error stands beside the title', () => {
-    expect(html(<Signs signs={{ ...empty, react: { code: 310, message: 'x' } }} />)).toBe('')
+    expect(html(<Diagnostics signs={{ ...empty, react: { code: 310, message: 'x' } }} />)).toBe('')
     expect(
       textOf(
         html(

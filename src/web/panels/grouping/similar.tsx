@@ -5,13 +5,13 @@ import { useState } from 'react'
 import type { RestSimilarIssue } from '../../../contract/grouping.ts'
 import { apiFetch } from '../../client/api.ts'
 import { Button } from '../../ui/controls.tsx'
-import { useKey } from '../../ui/keys.tsx'
+import { useKey } from '../../ui/keys/keys.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { sentenceOf } from './hashes.tsx'
-import '../issue/issues.css'
+import '../../styles/issues.css'
 
 type Props = {
   organization: string
@@ -28,7 +28,7 @@ export function Similar({ organization, issue, similar, canTriage }: Props) {
   const router = useRouter()
   const toast = useToast()
   const [merging, setMerging] = useState<Props['similar'] | undefined>()
-  // Until the list is another one: the issue that went still stands in this one.
+  // Until the next list arrives: this one still has the merged issue.
   const busy = merging === similar
   const [wrong, setWrong] = useState('')
   async function merge(other: RestSimilarIssue['issue']) {

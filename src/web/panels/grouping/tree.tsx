@@ -12,7 +12,7 @@ type Word = ReturnType<typeof useTranslations<'grouping'>>
 const hintOf = (text: string | null | undefined): GroupingHint | undefined =>
   groupingHints.find((groupingHint) => groupingHint === text)
 
-/** Why a part counts or not, and the rule that said so. */
+/** Why a part counts or not, and the rule that decided it. */
 function Why({ node, t }: { node: Pick<GroupingNode, 'hint' | 'rule'>; t: Word }) {
   if (!node.hint) return null
   return (

@@ -2,10 +2,12 @@
 import { useTranslations } from 'next-intl'
 import { useMemo, useState } from 'react'
 import type { RestBreadcrumb } from '../../../contract/events.ts'
+import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
+import { Segments } from '../../ui/segments.tsx'
 import { type Severity, SeverityShape } from '../../ui/severity.tsx'
-import { Mark, Section, Segments } from './annotations.tsx'
-import { crumbsOf, kindOf, kindsOf, offsetText } from './crumbs.ts'
+import { crumbsOf, kindOf, kindsOf, offsetText } from './breadcrumb-filter.ts'
+import { MetadataNote } from './metadata-note.tsx'
 
 const levels: Record<string, Severity> = {
   fatal: 'fatal',
@@ -91,7 +93,7 @@ function Crumb({ crumb, index, time }: { crumb: RestBreadcrumb; index: number; t
       </span>
       <span className="crumb-text">
         {crumb.message ? <PlainText text={crumb.message} charactersMax={1000} /> : null}
-        <Mark path={`${path}.message`} />
+        <MetadataNote path={`${path}.message`} />
         {data.length ? (
           <span className="crumb-data">
             {data.slice(0, 30).map(([name, value]) => (
@@ -100,7 +102,7 @@ function Crumb({ crumb, index, time }: { crumb: RestBreadcrumb; index: number; t
                   <PlainText text={name} charactersMax={60} />=
                 </span>
                 <PlainText text={typeof value === 'string' ? value : JSON.stringify(value)} charactersMax={400} />
-                <Mark path={`${path}.data.${name}`} />
+                <MetadataNote path={`${path}.data.${name}`} />
               </span>
             ))}
           </span>

@@ -4,16 +4,18 @@ import type { RestEvent, RestRequest } from '../../../contract/events.ts'
 import { withBase } from '../../base-path.ts'
 import { safeHref } from '../../text.ts'
 import { Link } from '../../ui/link.tsx'
+import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { bytesText } from '../../ui/relative.ts'
-import { type Fact, Facts, Section } from './annotations.tsx'
-import type { Remark } from './remarks.ts'
+import { ReleaseLink } from '../../ui/release-link.tsx'
+import { type Detail, DetailList } from './detail-list.tsx'
+import { useMetadataNotes } from './metadata-note.tsx'
 
 /** Request: address (a link only for http and https), parameters, body, headers, cookies, environment. */
 export function Request({ request }: { request: RestRequest }) {
   const t = useTranslations('issues.request')
   const href = safeHref(request.url)
-  const groups: [string, Fact[]][] = [
+  const groups: [string, Detail[]][] = [
     ['query', request.query.map(([name, value], at) => ({ name, value, path: `request.query_string.${at}.1` }))],
     ['headers', request.headers.map(([name, value], at) => ({ name, value, path: `request.headers.${at}.1` }))],
     ['cookies', request.cookies.map(([name, value], at) => ({ name, value, path: `request.cookies.${at}.1` }))],
@@ -42,8 +44,8 @@ export function Request({ request }: { request: RestRequest }) {
             ) : null}
           </h3>
           {typeof body === 'object' && !Array.isArray(body) ? (
-            <Facts
-              facts={Object.entries(body).map(([name, value]) => ({ name, value, path: `request.data.${name}` }))}
+            <DetailList
+              details={Object.entries(body).map(([name, value]) => ({ name, value, path: `request.data.${name}` }))}
             />
           ) : (
             <pre className="raw-small">
@@ -52,11 +54,11 @@ export function Request({ request }: { request: RestRequest }) {
           )}
         </>
       )}
-      {groups.map(([name, facts]) =>
-        facts.length ? (
+      {groups.map(([name, details]) =>
+        details.length ? (
           <div key={name}>
             <h3 className="part-sub">{t(name)}</h3>
-            <Facts facts={facts} />
+            <DetailList details={details} />
           </div>
         ) : null,
       )}
@@ -67,14 +69,14 @@ export function Request({ request }: { request: RestRequest }) {
 /** User, with everything that was sent about them. */
 export function User({ user }: { user: NonNullable<RestEvent['user']> }) {
   const t = useTranslations('issues.user')
-  const facts: Fact[] = (['id', 'email', 'username', 'name', 'ip_address'] as const).flatMap((name) =>
+  const details: Detail[] = (['id', 'email', 'username', 'name', 'ip_address'] as const).flatMap((name) =>
     user[name] ? [{ name, value: user[name], path: `user.${name}` }] : [],
   )
-  for (const [name, value] of Object.entries(user.geo ?? {})) facts.push({ name: `geo.${name}`, value })
-  for (const [name, value] of Object.entries(user.data ?? {})) facts.push({ name, value, path: `user.data.${name}` })
+  for (const [name, value] of Object.entries(user.geo ?? {})) details.push({ name: `geo.${name}`, value })
+  for (const [name, value] of Object.entries(user.data ?? {})) details.push({ name, value, path: `user.data.${name}` })
   return (
     <Section id="user" title={t('title')}>
-      <Facts facts={facts} />
+      <DetailList details={details} />
     </Section>
   )
 }
@@ -91,8 +93,8 @@ export function Contexts({ event }: { event: RestEvent }) {
             <h3 className="part-sub">
               <PlainText text={name} charactersMax={80} />
             </h3>
-            <Facts
-              facts={Object.entries(values ?? {}).flatMap(([key, value]) =>
+            <DetailList
+              details={Object.entries(values ?? {}).flatMap(([key, value]) =>
                 key === 'type' || value === null ? [] : [{ name: key, value, path: `contexts.${name}.${key}` }],
               )}
             />
@@ -101,7 +103,7 @@ export function Contexts({ event }: { event: RestEvent }) {
         {extra.length ? (
           <div>
             <h3 className="part-sub">{t('extra')}</h3>
-            <Facts facts={extra.map(([name, value]) => ({ name, value, path: `extra.${name}` }))} />
+            <DetailList details={extra.map(([name, value]) => ({ name, value, path: `extra.${name}` }))} />
           </div>
         ) : null}
       </div>
@@ -117,8 +119,8 @@ export function SdkAndPackages({ event }: { event: RestEvent }) {
   return (
     <Section id="sdk" title={t('title')}>
       {sdk ? (
-        <Facts
-          facts={[
+        <DetailList
+          details={[
             { name: t('name'), value: `${sdk.name} ${sdk.version}` },
             ...(sdk.integrations.length ? [{ name: t('integrations'), value: sdk.integrations.join(', ') }] : []),
             ...(sdk.packages.length
@@ -135,7 +137,7 @@ export function SdkAndPackages({ event }: { event: RestEvent }) {
       {packages.length ? (
         <details className="fold">
           <summary>{t('packages', { count: packages.length })}</summary>
-          <Facts facts={packages.map(([name, value]) => ({ name, value }))} />
+          <DetailList details={packages.map(([name, value]) => ({ name, value }))} />
         </details>
       ) : null}
     </Section>
@@ -147,7 +149,7 @@ export function Csp({ report }: { report: Record<string, unknown> }) {
   const t = useTranslations('issues.csp')
   return (
     <Section id="csp" title={t('title')}>
-      <Facts facts={Object.entries(report).map(([name, value]) => ({ name, value, path: `csp.${name}` }))} />
+      <DetailList details={Object.entries(report).map(([name, value]) => ({ name, value, path: `csp.${name}` }))} />
     </Section>
   )
 }
@@ -188,20 +190,22 @@ export function Attachments({
   )
 }
 
-/** Everything that was trimmed, scrubbed or repaired, with its reason. */
-export function RemarkList({ remarks }: { remarks: readonly Remark[] }) {
+/** Everything that was trimmed, scrubbed or repaired, with its reason. Nothing where nothing was. */
+export function NoteList() {
   const t = useTranslations('issues.remark')
+  const notes = useMetadataNotes()
+  if (notes.length === 0) return null
   return (
-    <Section id="remarks" title={t('title', { count: remarks.length })}>
+    <Section id="remarks" title={t('title', { count: notes.length })}>
       <ul className="plain-list">
-        {remarks.map((remark, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: two remarks may say the same of one value
+        {notes.map((note, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two notes may say the same of one value
           <li key={index}>
-            <span className={`remark remark-${remark.kind}`}>{t(remark.kind)}</span>{' '}
-            <code>{remark.path ? <PlainText text={remark.path} charactersMax={300} /> : t('event')}</code>{' '}
+            <span className={`remark remark-${note.kind}`}>{t(note.kind)}</span>{' '}
+            <code>{note.path ? <PlainText text={note.path} charactersMax={300} /> : t('event')}</code>{' '}
             <span className="text-ink-3">
-              <PlainText text={remark.rule} charactersMax={300} />
-              {remark.lengthWas === null ? null : ` · ${t('was', { count: remark.lengthWas })}`}
+              <PlainText text={note.rule} charactersMax={300} />
+              {note.lengthWas === null ? null : ` · ${t('was', { count: note.lengthWas })}`}
             </span>
           </li>
         ))}
@@ -246,5 +250,36 @@ export function Grouping({ event, base }: { event: RestEvent; base: string }) {
         ))}
       </ul>
     </Section>
+  )
+}
+
+/** Environment, release, distribution and trace of the event, in one line. */
+export function EventDetails({ organization, event }: { organization: string; event: RestEvent }) {
+  const t = useTranslations('issues.section')
+  const details = [
+    ['environment', event.environment],
+    ['release', event.release?.version],
+    ['dist', event.dist],
+    ['trace', event.traceId],
+  ] as const
+  const sent = details.filter(([, value]) => value)
+  if (sent.length === 0) return null
+  return (
+    <dl className="event-facts">
+      {sent.map(([name, value]) => (
+        <div key={name}>
+          <dt>{t(name)}</dt>
+          <dd>
+            {name === 'release' ? (
+              <ReleaseLink organization={organization} version={value ?? ''} charactersMax={200} />
+            ) : (
+              <code>
+                <PlainText text={value ?? ''} charactersMax={200} />
+              </code>
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
   )
 }

@@ -2,9 +2,9 @@ import { getTranslations } from 'next-intl/server'
 import type { RestEvent } from '../../../contract/events.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
+import { ReleaseLink } from '../../ui/release-link.tsx'
 import { SeverityShape } from '../../ui/severity.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { ReleaseLink } from '../releases/release-link.tsx'
 
 const tagOf = (event: RestEvent, key: string): string => event.tags.find((tag) => tag.key === key)?.value ?? ''
 

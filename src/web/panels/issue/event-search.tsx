@@ -1,13 +1,13 @@
 'use client'
-import './issues.css'
+import '../../styles/issues.css'
 import { useRouter, useSearchParams } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { useMemo } from 'react'
+import { EnvironmentSelect, RangeSelect } from '../search/list-filters.tsx'
+import { paramsOf } from '../search/list-params.ts'
 import { SearchBox } from '../search/search-box.tsx'
+import type { ParamChange } from '../search/use-list-params.ts'
 import { completionScope, keptParams } from '../search/views.ts'
-import { EnvironmentSelect, RangeSelect } from '../stream/stream-filters.tsx'
-import type { ParamChange } from '../stream/stream-params.ts'
-import { paramsOf } from '../stream/stream-query.ts'
 
 /** Search text, environment and range of an issue's events. Each change is another address, which the server answers. */
 export function EventSearch({
@@ -54,7 +54,7 @@ export function EventSearch({
         jumps={false}
       />
       <div className="stream-filters">
-        <EnvironmentSelect organization={organization} value={params.env} given={environments} change={change} />
+        <EnvironmentSelect organization={organization} value={params.env} preloaded={environments} change={change} />
         <RangeSelect params={params} change={change} />
       </div>
     </div>

@@ -2,7 +2,7 @@ import type { RestException, RestFrame, RestThread } from '../../../contract/eve
 
 export type FrameMode = 'app' | 'all'
 
-/** What stands in the list of frames: one frame, or a folded run of library frames. */
+/** An entry in the list of frames: one frame, or a folded run of library frames. */
 export type FrameRun =
   | { kind: 'frame'; frame: RestFrame; index: number }
   | { kind: 'library'; frames: { frame: RestFrame; index: number }[]; names: string[] }

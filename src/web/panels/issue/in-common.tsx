@@ -2,13 +2,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useLocale, useTranslations } from 'next-intl'
 import type { RestInCommon } from '../../../contract/issues.ts'
+import { type Answered, dataFor } from '../../client/answered.ts'
 import { type ApiRequest, apiFetch } from '../../client/api.ts'
 import { Link } from '../../ui/link.tsx'
+import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { Section } from './annotations.tsx'
 import type { TagHref } from './tags.tsx'
 
-/** Where nearly none of the others has a value, how many times as often it is says how many others there are. */
+/** The largest ratio that is shown. Beyond it the ratio only reflects how few other events there are. */
 const liftShownMax = 100
 const shownMax = 8
 
@@ -18,22 +19,23 @@ export function InCommon({
   issueId,
   query,
   hrefOf,
-  given,
+  preloaded,
 }: {
   organization: string
   issueId: string
   query: NonNullable<ApiRequest['query']>
   hrefOf: TagHref
-  /** What came with the document for this query. */
-  given: RestInCommon | undefined
+  /** What came with the document. */
+  preloaded: Answered<RestInCommon> | undefined
 }) {
   const t = useTranslations('triage.common')
   const number = new Intl.NumberFormat(useLocale(), { maximumFractionDigits: 1 })
+  const initialData = dataFor(preloaded, query)
   const { data, error } = useQuery({
     queryKey: ['in-common', organization, issueId, query],
     queryFn: ({ signal }) =>
       apiFetch<RestInCommon>(`organizations/${organization}/issues/${issueId}/in-common/`, { query, signal }),
-    ...(given ? { initialData: given } : {}),
+    ...(initialData ? { initialData } : {}),
     retry: false,
   })
   // With no other events in the project there is nothing to compare.

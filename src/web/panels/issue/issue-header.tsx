@@ -2,7 +2,7 @@
 import { ChevronLeft, Link2 } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import type { RestEvent } from '../../../contract/events.ts'
-import type { RestIssueDetail } from '../../../contract/issues.ts'
+
 import { withBase } from '../../base-path.ts'
 import { Button } from '../../ui/controls.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -11,30 +11,15 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { SeverityShape } from '../../ui/severity.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { ReactWords } from '../diagnostics/react-words.tsx'
-import { Sureness } from '../error-links/hidden-error.tsx'
-import { Badges, headOf } from '../stream/issue-row.tsx'
-import type { Standing } from '../stream/rows.ts'
+import { Certainty } from '../error-links/certainty.tsx'
+import type { IssueContext } from '../panel.ts'
 import { Attention } from '../triage/attention.tsx'
-import type { Decisions } from '../triage/decisions.tsx'
 import { useStateWords } from '../triage/state-words.ts'
-
-type HeaderProps = {
-  detail: RestIssueDetail
-  /** The event that is shown: a minified error of it is said in words below the title. */
-  event: RestEvent | undefined
-  base: string
-  listSearch: string
-  organization: string
-  canTriage: boolean
-  decide: (standing: Standing) => void
-  decisions: Decisions
-  linkText: () => string
-  changed: () => void
-}
+import { Badges, headOf } from './issue-row.tsx'
 
 /** What the issue is, its state and what can be done with it. */
-export function IssueHeader(props: HeaderProps) {
-  const { detail, event, base, listSearch, organization, linkText, changed } = props
+export function IssueHeader(props: IssueContext) {
+  const { detail, event, base, kept, organization, actions } = props
   const t = useTranslations('issues')
   const words = useStateWords()
   const level = useTranslations('level')
@@ -44,11 +29,11 @@ export function IssueHeader(props: HeaderProps) {
   return (
     <header className="issue-header">
       <div className="issue-crumbs">
-        <Link href={`${base}${listSearch}`} className="issue-back">
+        <Link href={`${base}${kept}`} className="issue-back">
           <ChevronLeft size={14} strokeWidth={1.75} aria-hidden="true" /> {t('title')}
         </Link>
         <code>{detail.shortId}</code>
-        <CopyButton text={linkText} label={t('page.copyLink')} iconOnly />
+        <CopyButton text={actions.linkText} label={t('page.copyLink')} iconOnly />
         <span className="text-ink-3">
           <PlainText text={detail.project.name} charactersMax={64} />
         </span>
@@ -58,7 +43,7 @@ export function IssueHeader(props: HeaderProps) {
             <PlainText text={state} charactersMax={240} />
           </span>
         ) : null}
-        <Attention organization={organization} detail={detail} changed={changed} />
+        <Attention organization={organization} detail={detail} changed={actions.changed} />
       </div>
       <div className="issue-title">
         <SeverityShape level={detail.level} label={level(detail.level)} sizePx={13} />
@@ -85,7 +70,7 @@ export function IssueHeader(props: HeaderProps) {
 }
 
 /** Buttons for what the keys do. */
-function Actions({ detail, canTriage, decide, decisions }: HeaderProps) {
+function Actions({ detail, canTriage, actions: { ask, decide } }: IssueContext) {
   const t = useTranslations('issues')
   const triage = useTranslations('triage.bar')
   const why = canTriage ? undefined : t('bulk.notAllowed')
@@ -100,9 +85,9 @@ function Actions({ detail, canTriage, decide, decisions }: HeaderProps) {
       {isOpen
         ? button(t('bulk.resolve'), () => decide({ status: 'resolved' }), 'main')
         : button(t('bulk.unresolve'), () => decide({ status: 'unresolved' }))}
-      {button(triage('resolveIn'), () => decisions.ask('resolve'))}
-      {button(triage('archive'), () => decisions.ask('archive'))}
-      {button(triage('snooze'), () => decisions.ask('snooze'))}
+      {button(triage('resolveIn'), () => ask('resolve'))}
+      {button(triage('archive'), () => ask('archive'))}
+      {button(triage('snooze'), () => ask('snooze'))}
     </div>
   )
 }
@@ -116,7 +101,7 @@ type NavProps = {
   markdownHref: string
 }
 
-/** Which event this is, and the way to its neighbours and to its other forms. */
+/** Which event this is, and the links to its neighbours and to its other forms. */
 export function EventNav({ event, eventBase, kept, copyMarkdown, jsonHref, markdownHref }: NavProps) {
   const t = useTranslations('issues.page')
   const to = (choice: string | number) => `${eventBase}/${choice}${kept}`
@@ -166,7 +151,7 @@ export function EventNav({ event, eventBase, kept, copyMarkdown, jsonHref, markd
           <span className="text-ink-3">
             <PlainText text={t('digestFound', { place: event.digest.found })} charactersMax={200} />
           </span>{' '}
-          <Sureness sure={event.digests.some((digest) => digest.sure && digest.value === event.digest?.value)} />
+          <Certainty sure={event.digests.some((digest) => digest.sure && digest.value === event.digest?.value)} />
           {event.digests.length > 1 ? (
             <a className="link" href="#digests">
               {t('allDigests', { count: event.digests.length })}

@@ -1,12 +1,24 @@
 'use client'
 import { useLocale, useTranslations } from 'next-intl'
+import { useMemo } from 'react'
 import type { RestIssueDetail } from '../../../contract/issues.ts'
+import type { RestMarks } from '../../../contract/releases.ts'
+import type { Answered } from '../../client/answered.ts'
+import { annotationsQuery } from '../../ui/chart/annotations.ts'
+import { Chart } from '../../ui/chart/chart.tsx'
+import { useAnnotations } from '../../ui/chart/use-annotations.ts'
+import { ReleaseLink } from '../../ui/release-link.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { ReleaseLink } from '../releases/release-link.tsx'
-import { type Assign, AssigneeName, SuggestedOwners } from '../triage/assignee.tsx'
+import type { IssueActions, IssueContext } from '../panel.ts'
+import { RangeSelect } from '../search/list-filters.tsx'
+import { useListParams } from '../search/use-list-params.ts'
+import { AssigneeName, SuggestedOwners } from '../triage/assignee.tsx'
 
-/** Numbers of the issue: events and users in the range and over its life, first and last seen with their releases. */
-export function IssueNumbers({
+/** What the person may change here; undefined for who may not. */
+type Ways = { assign: IssueActions['assign'] | undefined; askPriority: (() => void) | undefined }
+
+/** Events and users in the range and over the issue's life, first and last seen with their releases, assignee, priority. */
+function Counts({
   detail,
   organization,
   assign,
@@ -14,9 +26,7 @@ export function IssueNumbers({
 }: {
   detail: RestIssueDetail
   organization: string
-  assign: Assign | undefined
-  askPriority: (() => void) | undefined
-}) {
+} & Ways) {
   const t = useTranslations('issues')
   const triage = useTranslations('triage.priority')
   const locale = useLocale()
@@ -73,5 +83,30 @@ export function IssueNumbers({
         </dd>
       </div>
     </dl>
+  )
+}
+
+/** The issue's counts, the range that they are of, and its events over that range with releases and deploys. */
+export function IssueStats({
+  organization,
+  detail,
+  query,
+  preloaded,
+  ...ways
+}: Pick<IssueContext, 'organization' | 'detail' | 'query'> & {
+  preloaded: Answered<RestMarks> | undefined
+} & Ways) {
+  const [params, change] = useListParams()
+  const { project } = detail
+  const ofProject = useMemo(() => annotationsQuery({ ...query, project: [project.id] }), [query, project.id])
+  const annotations = useAnnotations(organization, ofProject, preloaded)
+  return (
+    <div className="issue-figures">
+      <Counts organization={organization} detail={detail} {...ways} />
+      <div className="issue-range">
+        <RangeSelect params={params} change={change} />
+      </div>
+      <Chart organization={organization} points={Object.values(detail.stats)[0] ?? []} annotations={annotations} />
+    </div>
   )
 }

@@ -7,7 +7,7 @@ import { apiFetch } from '../../client/api.ts'
 import { Button } from '../../ui/controls.tsx'
 import { Link } from '../../ui/link.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { useComplaint } from '../triage/change.ts'
+import { useErrorToast } from '../triage/change.ts'
 
 type Props = {
   organization: string
@@ -43,7 +43,7 @@ export function NoiseBar(props: Props) {
 function useFilter({ organization, detail, changed }: Props) {
   const t = useTranslations('noise')
   const toast = useToast()
-  const complain = useComplaint()
+  const showError = useErrorToast()
   const set = async (id: string, active: boolean, isUndo: boolean): Promise<void> => {
     try {
       const path = `projects/${organization}/${detail.project.slug}/filters/${id}/`
@@ -51,7 +51,7 @@ function useFilter({ organization, detail, changed }: Props) {
       const undo = { action: { label: t('undo'), run: () => void set(id, !active, true) } }
       toast({ text: t(active ? 'dropped' : 'undone'), ...(isUndo ? { stayMs: 3000 } : undo) })
     } catch (error) {
-      complain(error)
+      showError(error)
     }
     changed()
   }
@@ -63,9 +63,9 @@ function NoiseAction(props: Props) {
   const t = useTranslations('noise')
   const filters = useTranslations('filters')
   const set = useFilter(props)
-  const given = detail.noiseFilter
-  const known = inboundFilters.find((inboundFilter) => inboundFilter.id === given?.id)
-  if (!given || !known) {
+  const filterOfNoise = detail.noiseFilter
+  const known = inboundFilters.find((inboundFilter) => inboundFilter.id === filterOfNoise?.id)
+  if (!filterOfNoise || !known) {
     if (detail.status === 'ignored') return <Action hint={t('isArchived')} />
     return (
       <Action hint={t('archiveHint')}>
@@ -81,7 +81,7 @@ function NoiseAction(props: Props) {
       {t('filters')}
     </Link>
   )
-  if (given.isActive)
+  if (filterOfNoise.isActive)
     return (
       <Action hint={t('isOn', { filter })} about={about}>
         {canFilter ? (

@@ -6,8 +6,9 @@ import { useState } from 'react'
 import { withBase } from '../../base-path.ts'
 import { ApiError, apiFetch } from '../../client/api.ts'
 import { Button } from '../../ui/controls.tsx'
+import { Section } from '../../ui/panel-section.tsx'
+import { Segments } from '../../ui/segments.tsx'
 import { ErrorState } from '../../ui/states.tsx'
-import { Section, Segments } from './annotations.tsx'
 
 const JsonTree = dynamic(() => import('./json-tree.tsx').then((module) => module.JsonTree), { ssr: false })
 

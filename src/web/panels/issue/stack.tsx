@@ -4,9 +4,12 @@ import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import type { RestException, RestFrame, RestStacktrace, RestThread } from '../../../contract/events.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { Facts, Mark, Section, Segments, valueText } from './annotations.tsx'
+import { Segments } from '../../ui/segments.tsx'
+import { DetailList, valueText } from './detail-list.tsx'
 import { chainOf, type FrameMode, type FrameRun, firstOpen, placeOf, rawTrace, runsOf, threadsOf } from './frames.ts'
+import { MetadataNote } from './metadata-note.tsx'
 
 export type StackView = FrameMode | 'raw'
 
@@ -51,8 +54,8 @@ function Frame({ frame, path, open: openFirst }: { frame: RestFrame; path: strin
         <code title={frame.absPath ?? undefined}>
           <PlainText text={place || t('unknown')} charactersMax={300} />
         </code>
-        <Mark path={`${path}.function`} />
-        <Mark path={`${path}.filename`} />
+        <MetadataNote path={`${path}.function`} />
+        <MetadataNote path={`${path}.filename`} />
       </span>
       {frame.inApp ? <span className="chip text-accent">{t('inApp')}</span> : null}
     </>
@@ -70,8 +73,8 @@ function Frame({ frame, path, open: openFirst }: { frame: RestFrame; path: strin
       {open && frame.context.length > 0 ? <Source frame={frame} /> : null}
       {open && vars.length > 0 ? (
         <div className="frame-vars">
-          <Facts
-            facts={vars.map(([name, value]) => ({ name, value: valueText(value), path: `${path}.vars.${name}` }))}
+          <DetailList
+            details={vars.map(([name, value]) => ({ name, value: valueText(value), path: `${path}.vars.${name}` }))}
           />
         </div>
       ) : null}
@@ -102,7 +105,7 @@ function Library({ run, path }: { run: Extract<FrameRun, { kind: 'library' }>; p
   )
 }
 
-/** The frames of one stack trace, newest call first. `path` is where the stack trace stands in the payload. */
+/** The frames of one stack trace, newest call first. `path` is the path of the stack trace in the payload. */
 export function Frames({ trace, path, mode }: { trace: RestStacktrace; path: string; mode: FrameMode }) {
   const t = useTranslations('issues.stack')
   const first = firstOpen(trace.frames)
@@ -162,7 +165,7 @@ export function Exceptions({
   note,
 }: {
   values: readonly RestException[]
-  /** What is to be said of all its stacks. */
+  /** A note about all stacks. */
   note: 'notSymbolicated' | 'dumpUnreadable' | undefined
 }) {
   const t = useTranslations('issues.stack')
@@ -194,7 +197,7 @@ export function Exceptions({
             {at > 0 ? <p className="exception-cause">{t('cause')}</p> : null}
             <h3 className="exception-type">
               <PlainText text={exception.type ?? t('untyped')} charactersMax={300} />
-              <Mark path={`${path}.type`} />
+              <MetadataNote path={`${path}.type`} />
               {mechanism ? (
                 <span className="exception-mechanism">
                   <PlainText text={mechanism.type} charactersMax={80} />
@@ -205,7 +208,7 @@ export function Exceptions({
             {exception.value ? (
               <p className="exception-value">
                 <PlainText text={exception.value} charactersMax={6000} />
-                <Mark path={`${path}.value`} />
+                <MetadataNote path={`${path}.value`} />
               </p>
             ) : null}
             {view === 'raw' ? (

@@ -3,13 +3,14 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import type { RestEvent } from '../../../contract/events.ts'
 import type { RestTag } from '../../../contract/issues.ts'
+import { type Answered, dataFor } from '../../client/answered.ts'
 import { type ApiRequest, apiFetch } from '../../client/api.ts'
 import { Link } from '../../ui/link.tsx'
+import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { Section } from './annotations.tsx'
-import { sharesOf } from './sections.ts'
+import { sharesOf } from './shares.ts'
 
-/** Where the issues are listed that have a tag's value. */
+/** Path of the stream, filtered by a tag's value. */
 export type TagHref = (key: string, value: string) => string
 
 /** The event's tags; each leads to the issues that have it. */
@@ -35,27 +36,28 @@ export function EventTags({ event, hrefOf }: { event: RestEvent; hrefOf: TagHref
   )
 }
 
-/** How the tags are distributed over the issue's newest events; a value filters the stream. */
+/** How the tags are distributed over the issue's newest events. A click on a value filters the stream. */
 export function TagBars({
   organization,
   issueId,
   query,
   hrefOf,
-  given,
+  preloaded,
 }: {
   organization: string
   issueId: string
   query: NonNullable<ApiRequest['query']>
   hrefOf: TagHref
-  /** What came with the document for this query. */
-  given: RestTag[] | undefined
+  /** What came with the document. */
+  preloaded: Answered<RestTag[]> | undefined
 }) {
   const t = useTranslations('issues.tags')
+  const initialData = dataFor(preloaded, query)
   const { data } = useQuery({
     queryKey: ['issue-tags', organization, issueId, query],
     queryFn: ({ signal }) =>
       apiFetch<RestTag[]>(`organizations/${organization}/issues/${issueId}/tags/`, { query, signal }),
-    ...(given ? { initialData: given } : {}),
+    ...(initialData ? { initialData } : {}),
     retry: false,
   })
   if (!data?.length) return null

@@ -6,7 +6,7 @@ import { durationText, relativeParts } from '../../ui/relative.ts'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 
-/** How long a deploy took, ms; undefined where nobody said when it began, or it began after its end. */
+/** How long a deploy took, ms. undefined when its start is not known, or is after its end. */
 function tookMsOf({ dateStarted, dateFinished }: RestDeploy): number | undefined {
   const tookMs = dateStarted === null ? Number.NaN : Date.parse(dateFinished) - Date.parse(dateStarted)
   return tookMs >= 0 ? tookMs : undefined

@@ -1,4 +1,5 @@
 import { notFound } from 'next/navigation'
+import { allowedProjects } from '../../../auth/allowed-projects.ts'
 import type { RestIssue } from '../../../contract/issues.ts'
 import type { RestDeploy, RestMarks, RestRelease } from '../../../contract/releases.ts'
 import { listIssues } from '../../../query/issues.ts'
@@ -14,7 +15,7 @@ import {
 import type { Project } from '../../../store/meta/meta.ts'
 import { app } from '../../handle.ts'
 import { demandOrganization, type OrganizationHere } from '../../server/session.ts'
-import { unlessAway } from '../issue/load.ts'
+import { unlessAway } from '../../server/unless-away.ts'
 import type { Range as AskedRange } from '../search/range.ts'
 import { periodSince, rangeAsked, type Search, spanQuery, versionOf, versionTerm } from './params.ts'
 
@@ -24,11 +25,8 @@ export type ReleaseHere = OrganizationHere & { projects: Project[]; release: Res
 export async function demandRelease(org: string, part: string): Promise<ReleaseHere> {
   const here = await demandOrganization(org, `/o/${org}/releases/${part}`)
   const version = versionOf(part)
-  const { auth, meta } = app()
   const { actor, organization } = here
-  const projects = meta
-    .projectsOf(organization.id)
-    .filter((project) => auth.may(actor, 'release:read', { organization, project }) === 'yes')
+  const projects = allowedProjects(app(), actor, organization, 'release:read')
   const release = version === undefined ? undefined : findRelease(app(), { organization, projects, version })
   return release ? { ...here, projects, release } : notFound()
 }

@@ -107,7 +107,7 @@ export function typedName(version: string): string {
   )
 }
 
-/** The version that a part of a path names; undefined where it is none. */
+/** The version that a part of a path names. undefined when the part can't be decoded. */
 export function versionOf(part: string): string | undefined {
   try {
     return decodeURIComponent(part)

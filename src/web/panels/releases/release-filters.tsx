@@ -4,8 +4,8 @@ import { usePathname, useRouter, useSearchParams } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { type FormEvent, useRef, useTransition } from 'react'
 import { Button } from '../../ui/controls.tsx'
-import { EnvironmentSelect, ProjectSelect, RangeSelect } from '../stream/stream-filters.tsx'
-import type { ProjectName } from '../stream/stream-query.ts'
+import { EnvironmentSelect, ProjectSelect, RangeSelect } from '../search/list-filters.tsx'
+import type { ProjectName } from '../search/list-params.ts'
 import { changedSearch, type ReleaseChange, type ReleaseParams, releaseSorts, releaseStatuses } from './params.ts'
 
 /** Changes the address, and whether what it shows is still on its way. */
@@ -83,7 +83,7 @@ export function ReleaseFilters({
         <EnvironmentSelect
           organization={organization}
           value={params.env}
-          given={environments}
+          preloaded={environments}
           change={({ env }) => change({ env: env ?? '' })}
         />
         <RangeSelect

@@ -1,14 +1,14 @@
 'use client'
-import '../issue/issues.css'
-import './releases.css'
+import '../../styles/issues.css'
+import '../../styles/releases.css'
 import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import type { MouseEvent } from 'react'
 import type { RestIssue } from '../../../contract/issues.ts'
 import type { RestMarks } from '../../../contract/releases.ts'
+import { useSparkAnnotations } from '../../ui/chart/spark-annotations.tsx'
 import { Link } from '../../ui/link.tsx'
-import { IssueRow, useRowWords } from '../stream/issue-row.tsx'
-import { useSparkMarks } from './spark-rule.tsx'
+import { IssueRow, useRowWords } from '../issue/issue-row.tsx'
 
 const rowPx = 52
 
@@ -19,7 +19,7 @@ export function ReleaseIssues({
   rows,
   hits,
   streamPath,
-  marks,
+  annotations,
 }: {
   /** Of the organization's pages. */
   base: string
@@ -27,12 +27,12 @@ export function ReleaseIssues({
   rows: readonly RestIssue[]
   hits: number | null
   streamPath: string
-  marks: RestMarks
+  annotations: RestMarks
 }) {
   const t = useTranslations('releases.page')
   const router = useRouter()
   const words = useRowWords()
-  const marksOf = useSparkMarks(rows, marks)
+  const sparkOf = useSparkAnnotations(rows, annotations)
   function click(event: MouseEvent<HTMLUListElement>): void {
     if (!(event.target instanceof Element)) return
     const id = event.target.closest('[data-id]')?.getAttribute('data-id')
@@ -60,7 +60,7 @@ export function ReleaseIssues({
             isSelected={false}
             words={words}
             offsetPx={index * rowPx}
-            marks={marksOf(issue)}
+            spark={sparkOf(issue)}
           />
         ))}
       </ul>

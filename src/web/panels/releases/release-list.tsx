@@ -1,14 +1,14 @@
 'use client'
-import '../issue/issues.css'
-import './releases.css'
+import '../../styles/issues.css'
+import '../../styles/releases.css'
 import { useRouter } from 'next/navigation'
 import { useLocale, useTranslations } from 'next-intl'
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState, useTransition } from 'react'
-import { useKey } from '../../ui/keys.tsx'
+import { releasePath } from '../../client/release-path.ts'
+import { useKey } from '../../ui/keys/keys.tsx'
 import { Link } from '../../ui/link.tsx'
 import { HealthColumns, NoHealth } from '../release-health/health-cells.tsx'
-import type { ProjectName } from '../stream/stream-query.ts'
-import { releasePath } from './mark-groups.ts'
+import type { ProjectName } from '../search/list-params.ts'
 import { changedSearch, type ReleaseParams, releasesPerPage } from './params.ts'
 import { ReleaseFilters, useSearchChange } from './release-filters.tsx'
 import { ReleaseRow, type ShownRelease } from './release-row.tsx'
@@ -29,7 +29,7 @@ type ListProps = {
   away: boolean
   /** When the server looked, ms. */
   asOfMs: number
-  /** What stands instead of no rows. */
+  /** Shown when there are no rows. */
   children: ReactNode
 }
 

@@ -1,6 +1,6 @@
 'use client'
+import { RangeSelect } from '../search/list-filters.tsx'
 import type { Range } from '../search/range.ts'
-import { RangeSelect } from '../stream/stream-filters.tsx'
 import { useSearchChange } from './release-filters.tsx'
 
 /** The time that the release's page looks at; part of its address. */

@@ -1,11 +1,11 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import type { RestRelease } from '../../../contract/releases.ts'
+import { releasePath } from '../../client/release-path.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { RelativeTime, useAge } from '../../ui/time.tsx'
 import { HealthCells, type ShownHealth } from '../release-health/health-cells.tsx'
-import { releasePath } from './mark-groups.ts'
 
 /** A release in the list; `events` in the time that is looked at, of `allEvents` that name any release; null: not known. */
 export type ShownRelease = RestRelease & { events: number | null; allEvents: number; health?: ShownHealth }

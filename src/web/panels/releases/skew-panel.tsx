@@ -1,9 +1,9 @@
 import { useLocale, useTranslations } from 'next-intl'
 import type { RestSkew } from '../../../contract/skew.ts'
+import { Chart } from '../../ui/chart/chart.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { Chart } from '../charts/chart.tsx'
-import { ReleaseLink } from './release-link.tsx'
+import { ReleaseLink } from '../../ui/release-link.tsx'
 
 /** One deploy: how many old tabs ran into it, how that goes on, who got over it, and which issues it made. */
 export function SkewPanel({ organization, panel }: { organization: string; panel: RestSkew }) {
@@ -43,7 +43,7 @@ export function SkewPanel({ organization, panel }: { organization: string; panel
           </div>
         ))}
       </dl>
-      <Chart organization={organization} points={panel.points} marks={undefined} />
+      <Chart organization={organization} points={panel.points} annotations={undefined} />
       <Lists organization={organization} panel={panel} number={number} />
       <p className="mt-2 max-w-[88ch] text-small text-ink-3">
         {panel.environment === null ? `${t('cameHint')} ` : ''}

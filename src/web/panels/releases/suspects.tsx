@@ -1,12 +1,12 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import type { RestCommitters, RestSuspectCommit } from '../../../contract/commits.ts'
+import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { relativeParts } from '../../ui/relative.ts'
+import { ReleaseLink } from '../../ui/release-link.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { Section } from '../issue/annotations.tsx'
 import { CommitName } from './commit-name.tsx'
-import { ReleaseLink } from './release-link.tsx'
 
 /** Commits that are shown; what comes after is less suspect than the reader's patience. */
 const shownMax = 5

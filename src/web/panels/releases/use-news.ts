@@ -4,7 +4,7 @@ import { systemClock } from '../../../base/clock.ts'
 import type { RestRelease } from '../../../contract/releases.ts'
 import { apiPage } from '../../client/api.ts'
 import { useLive } from '../../ui/live.tsx'
-import { type ProjectName, projectIdsOf } from '../stream/stream-query.ts'
+import { type ProjectName, projectIdsOf } from '../search/list-params.ts'
 import type { ReleaseParams } from './params.ts'
 
 /** Events come by the second, releases by the hour: the list is asked at most this often, ms. */

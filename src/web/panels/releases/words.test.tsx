@@ -5,8 +5,8 @@ import type { RestCommitters, RestSuspectCommit, RestSuspicion } from '../../../
 import type { RestRelease } from '../../../contract/releases.ts'
 import common from '../../messages/en.json'
 import messages from '../../messages/releases.en.json'
-import { ChartMarks } from './chart-marks.tsx'
-import { type MarkGroup, markGroups } from './mark-groups.ts'
+import { type AnnotationGroup, groupAnnotations } from '../../ui/chart/annotations.ts'
+import { ChartAnnotations } from '../../ui/chart/chart-annotations.tsx'
 import { ReleaseRow, type ShownRelease } from './release-row.tsx'
 import { Suspects } from './suspects.tsx'
 
@@ -27,8 +27,8 @@ const textOf = (markup: string) =>
 
 const hour = 3_600_000
 const noon = Date.UTC(2026, 10, 21, 12)
-const groups = (versions: string[], environment?: string): MarkGroup[] =>
-  markGroups(
+const groups = (versions: string[], environment?: string): AnnotationGroup[] =>
+  groupAnnotations(
     versions.flatMap((version, index) => {
       const at = new Date(noon + index * 1000).toISOString()
       const release = { kind: 'release' as const, version, at, environment: null }
@@ -39,7 +39,7 @@ const groups = (versions: string[], environment?: string): MarkGroup[] =>
     48,
   )
 
-test.each<[string, MarkGroup[], string]>([
+test.each<[string, AnnotationGroup[], string]>([
   ['one release', groups(['shop@1.0.0']), 'shop@1.0.0 Nov 21, 2026, 12:00 PM UTC'],
   ['deployed', groups(['a@1'], 'production'), 'a@1 deployed to production Nov 21, 2026, 12:00 PM UTC'],
   ['two', groups(['a@1', 'a@2']), '2 releases a@2 a@1 Nov 21, 2026, 12:00 PM – Nov 21, 2026, 12:00 PM UTC'],
@@ -49,11 +49,11 @@ test.each<[string, MarkGroup[], string]>([
     '12 releases a@11 a@10 a@9 and 9 more Nov 21, 2026, 12:00 PM – Nov 21, 2026, 12:00 PM UTC',
   ],
 ])('a hairline says: %s', (_name, given, expected) => {
-  expect(textOf(html(<ChartMarks organization="acme" groups={given} />))).toBe(expected)
+  expect(textOf(html(<ChartAnnotations organization="acme" groups={given} />))).toBe(expected)
 })
 
 test('hairlines are links, the newest of several; one of them takes the tab key', () => {
-  const far = markGroups(
+  const far = groupAnnotations(
     ['a@1', 'a@2', 'a 3'].map((version, index) => ({
       kind: 'release' as const,
       version,
@@ -64,7 +64,7 @@ test('hairlines are links, the newest of several; one of them takes the tab key'
     noon + 3 * hour,
     48,
   )
-  const made = html(<ChartMarks organization="acme" groups={far} />)
+  const made = html(<ChartAnnotations organization="acme" groups={far} />)
   expect(made.match(/href="[^"]*"/g)).toEqual([
     'href="/o/acme/releases/a%401"',
     'href="/o/acme/releases/a%402"',
@@ -72,11 +72,11 @@ test('hairlines are links, the newest of several; one of them takes the tab key'
   ])
   expect(made.match(/tabindex="[^"]*"/gi)).toEqual(['tabindex="-1"', 'tabindex="-1"', 'tabindex="0"'])
   expect(made).toContain('aria-label="Releases and deploys"')
-  expect(html(<ChartMarks organization="acme" groups={[]} />)).toBe('')
+  expect(html(<ChartAnnotations organization="acme" groups={[]} />)).toBe('')
 })
 
 test('a hostile version is text on a hairline', () => {
-  const made = html(<ChartMarks organization="acme" groups={groups(['<img src=x onerror=alert(1)>\u202e'])} />)
+  const made = html(<ChartAnnotations organization="acme" groups={groups(['<img src=x onerror=alert(1)>\u202e'])} />)
   expect(made).toContain('&lt;img src=x onerror=alert(1)&gt;')
   expect(made).toContain('U+202E')
   expect(made).not.toContain('<img')

@@ -1,8 +1,9 @@
+import { readableIds } from '../../../auth/allowed-projects.ts'
 import type { Actor } from '../../../auth/auth.ts'
 import { eventById, eventsOfDigest } from '../../../query/events.ts'
 import type { Issue, Organization } from '../../../store/meta/meta.ts'
 import { app } from '../../handle.ts'
-import { codeOf, readableIds, unlessAway } from '../issue/load.ts'
+import { codeOf, unlessAway } from '../../server/unless-away.ts'
 import { jumpOf } from './terms.ts'
 
 type Readable = { organization: Organization; projectIds: number[] }
@@ -11,10 +12,10 @@ type Readable = { organization: Organization; projectIds: number[] }
 export function readable(actor: Actor): Readable[] {
   return app()
     .meta.organizationsOf(actor.person.id)
-    .map((organization) => ({ organization, projectIds: readableIds(actor, organization) }))
+    .map((organization) => ({ organization, projectIds: readableIds(app(), actor, organization) }))
 }
 
-/** Path of the event with this id in any organization of the person; undefined when there is none. Throws STORE_UNAVAILABLE. */
+/** Path of the event with this id in any organization of the person, or undefined. Throws STORE_UNAVAILABLE. */
 export async function eventPath(actor: Actor, eventId: string): Promise<string | undefined> {
   for (const { organization, projectIds } of readable(actor)) {
     const found = await eventById(app(), projectIds, eventId)
@@ -23,7 +24,7 @@ export async function eventPath(actor: Actor, eventId: string): Promise<string |
   return undefined
 }
 
-/** Path of the issue with this short id; undefined when there is none that the person may read. */
+/** Path of the issue with this short id, or undefined when the person may read no such issue. */
 export function shortPath(actor: Actor, shortId: string): string | undefined {
   for (const { organization, projectIds } of readable(actor)) {
     const issue = app().meta.issueByShortId(organization.id, shortId.toUpperCase())
@@ -97,7 +98,7 @@ export async function knownJump(actor: Actor, text: string): Promise<string | un
 export async function tracePath(actor: Actor, traceId: string): Promise<string | undefined> {
   const deps = app()
   const plain = traceId.replaceAll('-', '').toLowerCase()
-  // All zeros stand for "no trace" in the store.
+  // The store writes "no trace" as all zeros.
   if (!/^[0-9a-f]{32}$/.test(plain) || /^0+$/.test(plain)) return undefined
   const nowMs = deps.clock.now()
   for (const { organization, projectIds } of readable(actor)) {

@@ -20,7 +20,7 @@ export function isRelativeRange(text: string): text is RelativeRange {
 
 /**
  * The range that the URL asks for: `from` and `to` (ISO 8601) win when both are times in order, else `t`,
- * else 14 days. Takes the three parameters as they stand in the URL; never throws.
+ * else 14 days. Takes the three parameters as the URL has them. Never throws.
  */
 export function rangeOf(params: { t: string | null; from: string | null; to: string | null }): Range {
   const fromMs = params.from ? Date.parse(params.from) : Number.NaN

@@ -9,16 +9,16 @@ import { Button } from '../../ui/controls.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import type { ProjectName, StreamParams } from '../stream/stream-query.ts'
-import type { OfferUndo } from '../triage/undo.ts'
+import type { OfferUndo } from '../../ui/undo.ts'
+import type { ListParams, ProjectName } from './list-params.ts'
 import { partsOf, shownView, viewOf, viewSearch } from './views.ts'
 
 type Props = {
   organization: string
-  params: StreamParams
+  params: ListParams
   projects: readonly ProjectName[]
   /** Those that came with the document. */
-  given: RestSearch[] | undefined
+  preloaded: RestSearch[] | undefined
   /** Whether the person may make a view everybody's. */
   canShare: boolean
   offerUndo: OfferUndo
@@ -30,7 +30,7 @@ const sentenceOf = (error: unknown, otherwise: string) => {
 }
 
 /** Views of an organization, and what may be done with them; replacing and deleting one can be taken back. */
-function useViews({ organization, given, offerUndo }: Pick<Props, 'organization' | 'given' | 'offerUndo'>) {
+function useViews({ organization, preloaded, offerUndo }: Pick<Props, 'organization' | 'preloaded' | 'offerUndo'>) {
   const t = useTranslations('search.views')
   const toast = useToast()
   const client = useQueryClient()
@@ -40,7 +40,7 @@ function useViews({ organization, given, offerUndo }: Pick<Props, 'organization'
   const { data } = useQuery({
     queryKey: key,
     queryFn: ({ signal }) => apiFetch<RestSearch[]>(path, { signal }),
-    ...(given ? { initialData: given } : {}),
+    ...(preloaded ? { initialData: preloaded } : {}),
     staleTime: 60_000,
     retry: false,
   })
@@ -54,7 +54,7 @@ function useViews({ organization, given, offerUndo }: Pick<Props, 'organization'
       setError(sentenceOf(failure, t('failed')))
       return undefined
     } finally {
-      // Also where it was refused: somebody else may have been quicker, and theirs is what stands now.
+      // Also after a refusal: somebody else may have changed the view first.
       await client.invalidateQueries({ queryKey: key })
     }
   }

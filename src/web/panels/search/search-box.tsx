@@ -2,7 +2,7 @@
 import { Search, X } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { useAskedSearch } from '../../ui/search-key.ts'
+import { useAskedSearch } from '../../ui/keys/search-key.ts'
 import { type Suggestion, termBeside, withNegation, withSuggestion } from './complete.ts'
 import { SearchLines } from './search-lines.tsx'
 import { termsOf } from './terms.ts'
@@ -60,11 +60,11 @@ function useBox({ organization, scope, value }: Pick<SearchBoxProps, 'organizati
   const [open, setOpen] = useState(false)
   const [active, setActive] = useState(-1)
   const field = useRef<HTMLInputElement>(null)
-  const given = useRef(value)
+  const shownValue = useRef(value)
   useEffect(() => {
-    // Typed before the scripts ran: it stands in the field, and must not be taken back.
-    const early = given.current === value ? field.current?.value : undefined
-    given.current = value
+    // The person typed this before the scripts ran: keep it.
+    const early = shownValue.current === value ? field.current?.value : undefined
+    shownValue.current = value
     setDraft(early !== undefined && early !== value ? early : value)
   }, [value])
   const { lines, waiting, remember } = useComplete({ organization, scope, text: draft, caret, open })

@@ -1,8 +1,8 @@
 import { pastedDigest } from '../../../domain/pasted-digest.ts'
-import { fieldOf } from '../../../query/search.ts'
-import { defaultQuery } from '../stream/stream-query.ts'
+import { searchKeyOf } from '../../../query/search.ts'
+import { defaultQuery } from './list-params.ts'
 
-/** A piece of a search text: `text` is exactly what stands from `from` to `to`. */
+/** A piece of a search text: `text` is exactly the characters from `from` to `to`. */
 export type Term = {
   kind: 'filter' | 'text' | 'operator'
   from: number
@@ -57,7 +57,7 @@ export function termsOf(query: string): Term[] {
   return terms
 }
 
-/** The search text without one of its terms (and without an operator that then stands alone). */
+/** The search text without one of its terms (and without an operator that would be left alone). */
 export function withoutTerm(query: string, index: number): string {
   const terms = termsOf(query)
   const kept = terms.filter((_term, at) => at !== index)
@@ -76,22 +76,17 @@ export function withoutTerm(query: string, index: number): string {
     .replaceAll(' )', ')')
 }
 
-/** A value as it stands in a search text: in quotes and with escapes where it must be. */
+/** A value as a search text has it: quoted and escaped where necessary. */
 export function quoted(value: string): string {
   return /^[^\s"()[\],\\*]+$/.test(value) ? value : `"${value.replace(/[\\"*]/g, '\\$&')}"`
 }
 
-/**
- * Fields that ask for nothing but the tag of their name. Not `level` and `logger`, which are those of an issue's latest
- * event where issues are listed, nor `transaction`: a client may send a tag of that name that says something else.
- */
-const plainTags: ReadonlySet<string> = new Set([
-  ...['environment', 'release', 'dist', 'user', 'url', 'user.id', 'user.email', 'user.username', 'user.ip'],
-])
-
-/** A tag's key as a search text names it: `tags[…]` where the name alone is a field's, or has signs that no name has. */
-export function keyOfTag(key: string): string {
-  return /^[\w.-]+$/.test(key) && (plainTags.has(key) || !fieldOf(key)) ? key : `tags[${key}]`
+/** A tag's key as a search text names it: `tags[…]` where a search key of that name means something else, or where the name has signs that no key has. */
+export function keyOfTag(tag: string): string {
+  const searchKey = searchKeyOf(tag)
+  return /^[\w.-]+$/.test(tag) && (!searchKey || (searchKey.tag === 'equal' && searchKey.name === tag))
+    ? tag
+    : `tags[${tag}]`
 }
 
 /** Where the issues are listed that have a tag's value: `base` is the stream, `kept` what `keptSearch` made. */
@@ -110,14 +105,14 @@ const jumpTo = (kind: Jump['kind'], name: string, sure = false): Jump => ({
   path: `/${routes[kind]}/${encodeURIComponent(name)}`,
 })
 
-/** What the box has before anybody types: what is pasted stands behind it or before it, mostly without a space. */
+/** The text that the box starts with. Pasted text lands before or after it, mostly without a space. */
 const besideDefault = new RegExp(`^\\s*${defaultQuery}|\\s${defaultQuery}\\s*$`)
 
 /** Whether a text asks for something else beside a digest: the sentences of error screens have no filters. */
 const isFiltered = (text: string): boolean =>
   termsOf(text).some(({ kind, key, value }) => {
     const name = key.replace(/^!|:$/g, '')
-    return kind === 'filter' && value !== '' && name.toLowerCase() !== 'digest' && fieldOf(name) !== undefined
+    return kind === 'filter' && value !== '' && name.toLowerCase() !== 'digest' && searchKeyOf(name) !== undefined
   })
 
 /**

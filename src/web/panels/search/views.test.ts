@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RestSearch } from '../../../contract/search.ts'
-import { paramsOf } from '../stream/stream-query.ts'
+import { paramsOf } from './list-params.ts'
 import { keptParams, partsOf, shownView, viewOf, viewSearch } from './views.ts'
 
 const projects = [

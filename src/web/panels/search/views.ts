@@ -2,13 +2,13 @@ import type { RestSearch } from '../../../contract/search.ts'
 import {
   apiSort,
   defaultQuery,
+  type ListParams,
   type ProjectName,
   projectIdsOf,
   projectSlugs,
   type Sort,
-  type StreamParams,
   sorts,
-} from '../stream/stream-query.ts'
+} from './list-params.ts'
 import { isRelativeRange } from './range.ts'
 
 // Saved views as addresses of the stream, and back.
@@ -17,7 +17,7 @@ type Shown = Pick<RestSearch, 'query' | 'sort' | 'projects' | 'environments' | '
 
 const sortOf = (name: string): Sort => sorts.find((sort) => apiSort[sort] === name) ?? 'last'
 
-/** The query string of the stream that a view stands for, with `?`; '' for the stream as it opens. */
+/** The query string of the stream that shows a view, with `?`. '' for the default stream. */
 export function viewSearch(view: Shown, projects: readonly ProjectName[]): string {
   const search = new URLSearchParams()
   if (view.query !== defaultQuery) search.set('q', view.query)
@@ -37,7 +37,7 @@ export function viewSearch(view: Shown, projects: readonly ProjectName[]): strin
 const names = (text: string) => text.split(',').filter((part) => part !== '')
 
 /** What the stream shows, as a view is saved: projects by their ids, as a slug may be another project's one day. */
-export function viewOf(params: StreamParams, projects: readonly ProjectName[]): Shown {
+export function viewOf(params: ListParams, projects: readonly ProjectName[]): Shown {
   const { range } = params
   const fixed = range.kind === 'absolute'
   return {
@@ -62,24 +62,24 @@ export const partsOf = ({ query, sort, projects, environments, statsPeriod, star
   end,
 })
 
-/** The view that the stream shows now; a changed one is none. */
+/** The view that the stream shows now. undefined after a change of any parameter. */
 export function shownView(
   views: readonly RestSearch[],
-  params: StreamParams,
+  params: ListParams,
   projects: readonly ProjectName[],
 ): RestSearch | undefined {
   const now = viewSearch(viewOf(params, projects), projects)
   return views.find((view) => viewSearch(view, projects) === now)
 }
 
-/** What stands in the address beside the search text, by name, for the form of the box. */
-export function keptParams(params: StreamParams): Record<string, string> {
+/** The other parameters of the address, by name, for the form of the search box. */
+export function keptParams(params: ListParams): Record<string, string> {
   const search = new URLSearchParams(viewSearch({ ...viewOf(params, []), query: defaultQuery }, []))
   return Object.fromEntries(search)
 }
 
 /** Within which projects and environments a list completes values. */
-export function completionScope(params: Pick<StreamParams, 'env'>, projectIds: readonly string[]) {
+export function completionScope(params: Pick<ListParams, 'env'>, projectIds: readonly string[]) {
   const environment = names(params.env)
   return {
     project: projectIds.length ? projectIds : undefined,

@@ -1,6 +1,6 @@
 import { useTranslations } from 'next-intl'
 import type { Removal } from '../../../store/meta/retention/removals.ts'
-import { LookAgain } from '../../ui/look-again.tsx'
+import { AutoRefresh } from '../../ui/auto-refresh.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 
@@ -9,7 +9,7 @@ export function RemovalList({ removals }: { removals: readonly Removal[] }) {
   const t = useTranslations('people')
   return (
     <ul>
-      {removals.some((removal) => removal.endedMs === null) ? <LookAgain /> : null}
+      {removals.some((removal) => removal.endedMs === null) ? <AutoRefresh /> : null}
       {removals.map((removal) => (
         <li key={removal.id} className="flex flex-wrap gap-x-3 border-t border-line py-2">
           <span className="font-[550]">
@@ -30,7 +30,7 @@ export function RemovalList({ removals }: { removals: readonly Removal[] }) {
   )
 }
 
-/** Organizations that a person deleted: the proof outlives them. Nothing where there is none. */
+/** Organizations that a person deleted. The proof outlives them. Nothing when the person deleted none. */
 export function OwnRemovals({ removals }: { removals: readonly Removal[] }) {
   const t = useTranslations('people')
   if (removals.length === 0) return null

@@ -8,8 +8,8 @@ import { ScrollBox } from '../../ui/scroll-box.tsx'
 const valuesOf = ({ data }: DoctorFinding): Record<string, string> =>
   data.when ? { ...data, when: `${data.when.slice(0, 16).replace('T', ' ')} UTC` } : data
 
-/** What the doctor found, in one sentence, what mends it, and the command. Works on the server and in the browser. */
-export function Said({ finding, count }: { finding: DoctorFinding; count?: number }) {
+/** What the doctor found, the fix, and the command for it. Works on the server and in the browser. */
+export function Finding({ finding, count }: { finding: DoctorFinding; count?: number }) {
   const t = useTranslations('doctor')
   const values = valuesOf(finding)
   return (

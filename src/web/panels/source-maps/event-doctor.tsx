@@ -8,7 +8,7 @@ import type { DoctorFile, DoctorFinding, DoctorStep, EventDiagnosis } from '../.
 import { ApiError, apiFetch } from '../../client/api.ts'
 import { Button } from '../../ui/controls.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { Said } from './doctor-finding.tsx'
+import { Finding } from './doctor-finding.tsx'
 
 function Step({ step: { step, state, found } }: { step: DoctorStep }) {
   const t = useTranslations('doctor')
@@ -31,7 +31,7 @@ function Step({ step: { step, state, found } }: { step: DoctorStep }) {
   )
 }
 
-function File({ file, said }: { file: DoctorFile; said: DoctorFinding | null }) {
+function File({ file, shown }: { file: DoctorFile; shown: DoctorFinding | null }) {
   const t = useTranslations('doctor')
   const { state, finding } = file
   const note = state === 'failed' && finding?.weight === 'note'
@@ -53,7 +53,7 @@ function File({ file, said }: { file: DoctorFile; said: DoctorFinding | null }) 
           <Step key={step.step} step={step} />
         ))}
       </ol>
-      {finding && finding.message !== said?.message ? <Said finding={finding} /> : null}
+      {finding && finding.message !== shown?.message ? <Finding finding={finding} /> : null}
     </div>
   )
 }
@@ -63,10 +63,10 @@ function Diagnosis({ diagnosis }: { diagnosis: EventDiagnosis }) {
   const t = useTranslations('doctor')
   const [open, setOpen] = useState(false)
   const { verdict, finding, files, filesOmitted, frames } = diagnosis
-  const said = finding ? <Said finding={finding} /> : <p>{t(verdict === 'none' ? 'nothing' : 'allMapped')}</p>
+  const shown = finding ? <Finding finding={finding} /> : <p>{t(verdict === 'none' ? 'nothing' : 'allMapped')}</p>
   return (
     <section className="doctor" data-verdict={verdict} aria-label={t('label')}>
-      {said}
+      {shown}
       <div className="doctor-foot">
         <span>{t('frames', { mapped: frames.mapped, all: frames.mapped + frames.unmapped })}</span>
         {frames.ignored > 0 ? <span>{t('ignored', { count: frames.ignored })}</span> : null}
@@ -76,40 +76,40 @@ function Diagnosis({ diagnosis }: { diagnosis: EventDiagnosis }) {
           </Button>
         ) : null}
       </div>
-      {open ? files.map((file) => <File key={`${file.debugId}${file.url}`} file={file} said={finding} />) : null}
+      {open ? files.map((file) => <File key={`${file.debugId}${file.url}`} file={file} shown={finding} />) : null}
       {open && filesOmitted > 0 ? <p className="doctor-foot">{t('moreFiles', { count: filesOmitted })}</p> : null}
     </section>
   )
 }
 
 /**
- * Why frames of an event are not mapped, below its stack. Asked when it is looked at: the answer is of now. One that does not
- * come with the document has its room kept.
+ * Why frames of an event are not mapped, below its stack. The answer is computed when it is shown. When it does not
+ * come with the document, its space is reserved.
  */
 export function EventDoctor({
   organization,
   project,
   eventId,
-  given,
+  preloaded,
 }: {
   organization: string
   project: string
   eventId: string
   /** What came with the document. */
-  given: EventDiagnosis | undefined
+  preloaded: EventDiagnosis | undefined
 }) {
   const t = useTranslations('doctor')
   const asked = useQuery({
     queryKey: ['event-doctor', organization, project, eventId],
     queryFn: ({ signal }) =>
       apiFetch<EventDiagnosis>(`projects/${organization}/${project}/events/${eventId}/source-map-debug/`, { signal }),
-    ...(given?.eventId === eventId ? { initialData: given } : {}),
+    ...(preloaded?.eventId === eventId ? { initialData: preloaded } : {}),
     staleTime: 30_000,
     retry: (tries, error) => tries < 3 && error instanceof ApiError && (error.status === 0 || error.status === 503),
   })
   if (asked.data)
     return (
-      <div className={given ? undefined : 'doctor-room'}>
+      <div className={preloaded ? undefined : 'doctor-room'}>
         <Diagnosis diagnosis={asked.data} />
       </div>
     )

@@ -3,7 +3,7 @@ import { useTranslations } from 'next-intl'
 import type { BundleDiagnosis, DoctorScript, DoctorVerdict, ReleaseDiagnosis } from '../../../domain/doctor.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
-import { Said } from './doctor-finding.tsx'
+import { Finding } from './doctor-finding.tsx'
 
 function Chip({ verdict }: { verdict: DoctorVerdict | 'note' }) {
   const t = useTranslations('doctor')
@@ -15,7 +15,7 @@ function Findings({ findings }: Pick<BundleDiagnosis, 'findings'>) {
   return (
     <div className="doctor-list">
       {findings.map((finding) => (
-        <Said key={`${finding.code}${finding.weight}`} finding={finding} count={finding.count} />
+        <Finding key={`${finding.code}${finding.weight}`} finding={finding} count={finding.count} />
       ))}
     </div>
   )

@@ -1,9 +1,9 @@
 'use client'
 import { useTranslations } from 'next-intl'
+import type { StatusChange } from '../../client/issue-status.ts'
 import { Button } from '../../ui/controls.tsx'
 import type { Decisions } from '../triage/decisions.tsx'
 import type { Merge } from '../triage/merge.tsx'
-import type { Standing } from './rows.ts'
 
 /** How many issues a change reaches where only events can say which (query/issues.ts). */
 const uncountedMax = 10_000
@@ -33,7 +33,7 @@ export function BulkBar({
   /** Every loaded row is selected. */
   loaded: boolean
   canTriage: boolean
-  decide: (standing: Standing) => void
+  decide: (change: StatusChange) => void
   decisions: Decisions
   assign: () => void
   merge: Merge

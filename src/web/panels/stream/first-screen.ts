@@ -5,13 +5,13 @@ import { rangeOf } from '../../../query/range.ts'
 import { viewsOf } from '../../../query/saved.ts'
 import type { Organization, Project } from '../../../store/meta/meta.ts'
 import { app } from '../../handle.ts'
-import { unlessAway } from '../issue/load.ts'
-import { givenMarks } from '../releases/load-marks.ts'
-import { marksQuery } from '../releases/mark-groups.ts'
-import { environmentsOf } from './environments.ts'
+import { loadAnnotations } from '../../server/chart-annotations.ts'
+import { unlessAway } from '../../server/unless-away.ts'
+import { annotationsQuery } from '../../ui/chart/annotations.ts'
+import { isPlain, listQuery, paramsOf, projectIdsOf, resolvedQuery, rowsPerPage } from '../search/list-params.ts'
+import { environmentsOf } from '../search/load-environments.ts'
 import type { Page } from './rows.ts'
 import type { FirstScreen } from './stream.tsx'
-import { isPlain, listQuery, paramsOf, projectIdsOf, resolvedQuery, rowsPerPage } from './stream-query.ts'
 
 /**
  * How long the document waits for its rows, ms; after that the shell goes out and the browser asks for them, which costs
@@ -27,7 +27,7 @@ async function pageOf(request: IssueListRequest): Promise<Page> {
 /**
  * What the stream shows for a query string, as the REST calls would answer it: the first rows, the environments to choose
  * from, and where there are no rows the last resolved ones. Each is undefined when the store is away or slow, rows also
- * where the query string names a project that is not there: the browser is told so when it asks itself.
+ * where the query string names a project that does not exist: the browser gets the error from its own request.
  */
 export async function firstScreen(
   actor: Actor,
@@ -74,17 +74,17 @@ export async function firstScreen(
     return { rows, resolved: isEmpty ? await inTime(resolvedOf()) : undefined }
   }
   try {
-    const marksOf = async () => givenMarks({ organization, ...viewOf() }, marksQuery(query))
-    const [list, environments, marks] = await Promise.all([
+    const annotationsOf = async () => loadAnnotations({ organization, ...viewOf() }, annotationsQuery(query))
+    const [list, environments, annotations] = await Promise.all([
       listOf(),
       inTime(environmentsOf(projects)),
-      unlessAway(marksOf()),
+      unlessAway(annotationsOf()),
     ])
     const mayShare = projects.some((project) => auth.may(actor, 'issue:triage', { organization, project }) === 'yes')
     return {
       ...list,
       environments,
-      marks,
+      annotations,
       views: viewsOf(meta, organization.id, { userId: actor.person.id, mayShare }),
     }
   } finally {

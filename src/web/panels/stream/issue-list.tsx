@@ -4,8 +4,8 @@ import { useTranslations } from 'next-intl'
 import { type MouseEvent, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { RestIssue } from '../../../contract/issues.ts'
 import type { RestMarks } from '../../../contract/releases.ts'
-import { useSparkMarks } from '../releases/spark-rule.tsx'
-import { IssueRow, useRowWords } from './issue-row.tsx'
+import { useSparkAnnotations } from '../../ui/chart/spark-annotations.tsx'
+import { IssueRow, useRowWords } from '../issue/issue-row.tsx'
 
 const rowPx = 52
 /** Height of what sticks above the rows, px: scrolling to a row keeps it below. */
@@ -31,7 +31,7 @@ export type ListProps = {
   onCheck: (issue: RestIssue, withShift: boolean) => void
   canTriage: boolean
   /** Releases and deploys of the time; undefined while they are not known. */
-  marks: RestMarks | undefined
+  annotations: RestMarks | undefined
 }
 
 /** Rows by the window's scroll position; rows have one height, so nothing is ever measured. */
@@ -47,13 +47,13 @@ export function IssueList({
   onOpen,
   onCheck,
   canTriage,
-  marks,
+  annotations,
 }: ListProps) {
   const t = useTranslations('issues')
   const list = useRef<HTMLUListElement>(null)
   const [topPx, setTop] = useState(0)
   const words = useRowWords()
-  const marksOf = useSparkMarks(rows, marks)
+  const sparkOf = useSparkAnnotations(rows, annotations)
   useLayoutEffect(() => {
     const measure = () => setTop(Math.round((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY))
     measure()
@@ -128,7 +128,7 @@ export function IssueList({
               isSelected={selected.has(issue.id)}
               words={words}
               offsetPx={index * rowPx}
-              marks={marksOf(issue)}
+              spark={sparkOf(issue)}
             />
           )
         })}

@@ -45,7 +45,7 @@ type Due = {
   hidden: boolean
   /** The store was away: anything may have come. */
   anything: boolean
-  /** The stream was away, or more issues were changed than are named: any row may stand otherwise than it is shown. */
+  /** The stream was away, or more issues changed than it names: any row may be out of date. */
   missed: boolean
   /** Rows counted up since the last look. */
   stale: boolean

@@ -1,4 +1,4 @@
-import type { IssueStatus, RestIssue, RestPoint } from '../../../contract/issues.ts'
+import type { RestIssue, RestPoint } from '../../../contract/issues.ts'
 import type { ApiPage } from '../../client/api.ts'
 
 export type Page = ApiPage<RestIssue>
@@ -43,49 +43,6 @@ export function countUp(row: RestIssue, events: number, nowMs: number): RestIssu
   for (const [name, points] of Object.entries(row.stats)) stats[name] = withMore(points, events)
   const lifetime = { ...row.lifetime, count: String(Number(row.lifetime.count) + events), lastSeen }
   return { ...row, count: String(Number(row.count) + events), lastSeen, stats, lifetime }
-}
-
-/** A status as the update call takes it; without `substatus` an unresolved issue becomes ongoing. */
-export type Standing = {
-  status: IssueStatus
-  substatus?: RestIssue['substatus']
-  statusDetails?: RestIssue['statusDetails']
-}
-/** An issue as it was shown before a change; without a revision where nobody can say which one the change made. */
-export type Shown = { id: string; revision?: number | undefined }
-/** Issues that had one status before a change. */
-export type Before = { was: Standing; issues: Shown[] }
-
-/** The row with another status, as it will stand after the update. */
-export function withStatus(row: RestIssue, { status, substatus, statusDetails = {} }: Standing): RestIssue {
-  if (row.status === status && sameDetails(row.statusDetails, statusDetails) && !movesWithin(row, substatus)) return row
-  const beginnings = { unresolved: 'ongoing', ignored: 'archived_forever', resolved: null } as const
-  return {
-    ...row,
-    status,
-    substatus: status === 'resolved' ? null : (substatus ?? beginnings[status]),
-    statusDetails,
-  }
-}
-
-const sameDetails = (a: RestIssue['statusDetails'], b: RestIssue['statusDetails']) =>
-  JSON.stringify(a) === JSON.stringify(b)
-const movesWithin = (row: RestIssue, substatus: RestIssue['substatus'] | undefined) =>
-  substatus !== undefined && substatus !== row.substatus
-
-/** Status and substatus of each of the rows before a change, the same ones together: what an undo has to send. */
-export function statusesOf(rows: readonly RestIssue[], ids: ReadonlySet<string>): Before[] {
-  const before: Before[] = []
-  for (const { id, revision, status, substatus, statusDetails } of rows) {
-    if (!ids.has(id)) continue
-    const known = before.find(
-      ({ was }) =>
-        was.status === status && was.substatus === substatus && sameDetails(was.statusDetails ?? {}, statusDetails),
-    )
-    if (known) known.issues.push({ id, revision })
-    else before.push({ was: { status, substatus, statusDetails }, issues: [{ id, revision }] })
-  }
-  return before
 }
 
 /** The selection after a click with shift: everything from the last clicked row to this one joins it. */

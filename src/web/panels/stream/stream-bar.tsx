@@ -1,14 +1,14 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { useMemo } from 'react'
+import type { OfferUndo } from '../../ui/undo.ts'
+import { StreamFilters } from '../search/list-filters.tsx'
+import { type ListParams, type ProjectName, projectIdsOf } from '../search/list-params.ts'
 import { SavedViews } from '../search/saved-views.tsx'
 import { SearchBox } from '../search/search-box.tsx'
+import type { ParamChange } from '../search/use-list-params.ts'
 import { completionScope, keptParams } from '../search/views.ts'
-import type { OfferUndo } from '../triage/undo.ts'
 import type { FirstScreen } from './stream.tsx'
-import { StreamFilters } from './stream-filters.tsx'
-import type { ParamChange } from './stream-params.ts'
-import { type ProjectName, projectIdsOf, type StreamParams } from './stream-query.ts'
 
 /** What the stream is asked for: search text, saved views, project, environment, range and sorting. */
 export function StreamBar({
@@ -22,7 +22,7 @@ export function StreamBar({
   refused,
 }: {
   organization: string
-  params: StreamParams
+  params: ListParams
   change: (change: ParamChange) => void
   projects: readonly ProjectName[]
   first: FirstScreen
@@ -51,7 +51,7 @@ export function StreamBar({
         projects={projects}
         canShare={canShare}
         offerUndo={offerUndo}
-        given={first.views}
+        preloaded={first.views}
       />
       <StreamFilters
         organization={organization}

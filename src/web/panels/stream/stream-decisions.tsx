@@ -1,11 +1,11 @@
 'use client'
 import type { ApiRequest } from '../../client/api.ts'
+import { type StatusChange, statusesOf } from '../../client/issue-status.ts'
+import { useUndo } from '../../ui/undo.ts'
 import { useAssign } from '../triage/assignee.tsx'
+import { useChangeAll } from '../triage/bulk-change.ts'
 import { useDecisionKeys } from '../triage/decisions.tsx'
 import { useTriage } from '../triage/triage.ts'
-import { useUndo } from '../triage/undo.ts'
-import { useChangeAll } from './bulk.ts'
-import { type Standing, statusesOf } from './rows.ts'
 import type { Issues } from './use-issues.ts'
 
 const none: ReadonlySet<string> = new Set()
@@ -54,10 +54,10 @@ export function useDecisions({
     settled: refresh,
     offerUndo,
   })
-  const decide = (standing: Standing) => {
+  const decide = (change: StatusChange) => {
     if (!canTriage) return
-    if (all) return all.change(standing)
-    void triage(statusesOf(rows, targetIds), standing)
+    if (all) return all.change(change)
+    void triage(statusesOf(rows, targetIds), change)
     if (selected.size) unselect()
   }
   const decisions = useDecisionKeys({

@@ -1,10 +1,11 @@
 'use client'
 import dynamic from 'next/dynamic'
 import { useTranslations } from 'next-intl'
-import { useKey } from '../../ui/keys.tsx'
+import { useKey } from '../../ui/keys/keys.tsx'
+import { useRangeKey } from '../search/range-key.ts'
 
 /** The panel that looks at an issue without leaving the list; loaded when it is asked for. */
-export const Peek = dynamic(() => import('./peek.tsx').then((module) => module.PeekDialog), { ssr: false })
+export const Peek = dynamic(() => import('../issue/peek.tsx').then((module) => module.PeekDialog), { ssr: false })
 
 type StreamKeys = {
   move: (step: number, select: boolean) => void
@@ -14,21 +15,6 @@ type StreamKeys = {
   peek: () => void
   clear: () => void
   showWaiting: (() => void) | undefined
-}
-
-/** Opens the choice of the range, which stands as a native select. */
-export function useRangeKey(): void {
-  const t = useTranslations('triage.keys')
-  const shell = useTranslations('shell')
-  useKey('t', shell('global'), t('range'), () => {
-    const select = document.querySelector<HTMLSelectElement>('[data-range]')
-    select?.focus()
-    try {
-      select?.showPicker()
-    } catch {
-      // Not every browser opens it for a key; it has the focus.
-    }
-  })
 }
 
 /** The keys of the list; those that decide on issues are in decisions.tsx. */

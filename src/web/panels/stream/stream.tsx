@@ -1,26 +1,29 @@
 'use client'
-import '../issue/issues.css'
+import '../../styles/issues.css'
 import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import type { RestIssue } from '../../../contract/issues.ts'
+import type { RestMarks } from '../../../contract/releases.ts'
 import type { RestSearch } from '../../../contract/search.ts'
+import type { Answered } from '../../client/answered.ts'
 import { ApiError } from '../../client/api.ts'
-import type { GivenMarks } from '../releases/mark-groups.ts'
-import { marksQuery } from '../releases/mark-groups.ts'
-import { SparkRule } from '../releases/spark-rule.tsx'
-import { useReleaseMarks } from '../releases/use-marks.ts'
+import { keepList } from '../../client/list-order.ts'
+import { annotationsQuery } from '../../ui/chart/annotations.ts'
+import { SparkAnnotations } from '../../ui/chart/spark-annotations.tsx'
+import { useAnnotations } from '../../ui/chart/use-annotations.ts'
+import { ListFailed, ListLoading } from '../../ui/list-states.tsx'
+import { keptSearch, listQuery, type ProjectName, projectIdsOf } from '../search/list-params.ts'
+import type { Range } from '../search/range.ts'
+import { useListParams } from '../search/use-list-params.ts'
 import { useMerge } from '../triage/merge.tsx'
 import { BulkBar } from './bulk-bar.tsx'
 import { IssueList } from './issue-list.tsx'
-import { keepList } from './list-order.ts'
+import { NoMatch } from './no-match.tsx'
+import { useSelection } from './selection.ts'
 import { StreamBar } from './stream-bar.tsx'
 import { useDecisions } from './stream-decisions.tsx'
 import { Peek, useStreamKeys } from './stream-keys.tsx'
-import { useSelection } from './stream-marks.ts'
-import { useStreamParams } from './stream-params.ts'
-import { keptSearch, listQuery, type ProjectName, projectIdsOf } from './stream-query.ts'
-import { NoMatch, StreamFailed, StreamLoading } from './stream-states.tsx'
 import { type FirstRows, type Issues, useIssues } from './use-issues.ts'
 
 type StreamProps = {
@@ -30,12 +33,12 @@ type StreamProps = {
   first: FirstScreen
 }
 
-/** What the first paint needs, as the server had it; what it was late with the browser asks for. */
+/** What the first paint needs, as the server had it. The browser fetches what was late. */
 export type FirstScreen = {
   rows: FirstRows | undefined
   environments: string[] | undefined
   /** Releases and deploys for the sparklines. */
-  marks: GivenMarks | undefined
+  annotations: Answered<RestMarks> | undefined
   /** Saved views. */
   views: RestSearch[] | undefined
   /** The last resolved ones, where there is nothing else to show. */
@@ -45,37 +48,46 @@ export type FirstScreen = {
 const noFirst: FirstScreen = {
   rows: undefined,
   environments: undefined,
-  marks: undefined,
+  annotations: undefined,
   views: undefined,
   resolved: undefined,
 }
 
-/** What came with the document, while the page is new: a later return to this query must not show rows of long ago. */
-function useWhileNew(first: FirstScreen): FirstScreen {
-  const [given, setGiven] = useState(first)
-  useEffect(() => setGiven(noFirst), [])
-  return given
+/** What came with the document, for the first render only: a later return to this query must not show old rows. */
+function useFirstScreen(first: FirstScreen): FirstScreen {
+  const [preloaded, setPreloaded] = useState(first)
+  useEffect(() => setPreloaded(noFirst), [])
+  return preloaded
+}
+
+/** A look at the issue under the cursor without leaving the list. */
+function usePeek(organization: string, cursor: RestIssue | undefined, open: () => void) {
+  const [isShown, setShown] = useState(false)
+  const dialog =
+    isShown && cursor ? (
+      <Peek organization={organization} issue={cursor} open={open} onClose={() => setShown(false)} />
+    ) : null
+  return { show: () => setShown(cursor !== undefined), dialog }
 }
 
 /** The issue stream: search, filters, rows, keys, triage. Everything that it shows is in the URL. */
 export function Stream({ organization, projects, canTriage, ...props }: StreamProps) {
   const t = useTranslations('issues')
-  const first = useWhileNew(props.first)
+  const first = useFirstScreen(props.first)
   const router = useRouter()
-  const [params, change] = useStreamParams()
+  const [params, change] = useListParams()
   const projectIds = useMemo(() => projectIdsOf(params.project, projects), [params.project, projects])
   const issues = useIssues(organization, params, projectIds, first.rows)
-  const { list, rows, waiting } = issues
+  const { rows, waiting } = issues
   const listed = useMemo(() => {
     const query = listQuery(params, projectIds)
-    return { query, text: JSON.stringify(query), marks: marksQuery(query) }
+    return { query, text: JSON.stringify(query), annotations: annotationsQuery(query) }
   }, [params, projectIds])
-  const released = useReleaseMarks(organization, listed.marks, first.marks)
+  const annotations = useAnnotations(organization, listed.annotations, first.annotations)
   const kept = keptSearch(params)
   const storeKey = ['stream', organization, params.q, params.project, params.env].join(':')
   const selection = useSelection(storeKey, rows, listed.text)
   const { cursor, selected, isAll, check, unselect } = selection
-  const [peeked, setPeeked] = useState<string | undefined>()
   const { decide, decisions, assign, offerUndo } = useDecisions({
     organization,
     canTriage,
@@ -94,12 +106,13 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
     keepList(organization, rows)
     router.push(hrefOf(issue))
   }
+  const peek = usePeek(organization, cursor, () => open(cursor))
   useStreamKeys({
     move: selection.move,
     open: () => open(cursor),
     check: () => cursor && check(cursor, false),
     selectAll: selection.selectAll,
-    peek: () => setPeeked(cursor?.id),
+    peek: peek.show,
     clear: unselect,
     showWaiting: waiting.length ? showWaiting : undefined,
   })
@@ -108,23 +121,12 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
     issues.showWaiting()
     window.scrollTo({ top: 0 })
   }
-  const { error, failureReason } = list
-  const refused = error instanceof ApiError && /^QUERY_|^VALIDATION$/.test(error.code) ? error : undefined
-  const away = failureReason && !refused && list.isFetching ? failureReason : undefined
-  const isEmpty = list.isSuccess && !list.isPlaceholderData && rows.length === 0
   return (
     <div className="stream">
       {assign.dialog}
       {decisions.dialog}
       {merge.dialog}
-      {peeked && cursor ? (
-        <Peek
-          organization={organization}
-          issue={cursor}
-          open={() => open(cursor)}
-          onClose={() => setPeeked(undefined)}
-        />
-      ) : null}
+      {peek.dialog}
       <StreamHead issues={issues} />
       <StreamBar
         organization={organization}
@@ -134,13 +136,13 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
         first={first}
         canShare={canTriage}
         offerUndo={offerUndo}
-        refused={refused?.message}
+        refused={refusalOf(issues)?.message}
       />
       {selected.size ? (
         <BulkBar
           count={selected.size}
           hits={issues.hits}
-          more={list.hasNextPage}
+          more={issues.list.hasNextPage}
           isAll={isAll}
           canTriage={canTriage}
           decide={decide}
@@ -153,8 +155,8 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
         />
       ) : (
         <ColumnHead
-          range={params.range.kind === 'relative' ? t(`range.short.${params.range.period}`) : t('range.short.absolute')}
-          rule={<SparkRule organization={organization} rows={rows} marks={released} />}
+          range={params.range}
+          rule={<SparkAnnotations organization={organization} rows={rows} annotations={annotations} />}
         />
       )}
       {waiting.length ? (
@@ -162,12 +164,8 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
           {t('news', { count: waiting.length })}
         </button>
       ) : null}
-      {away ? (
-        <StreamFailed error={away} retrying />
-      ) : error && !refused ? (
-        <StreamFailed error={error} retry={() => void list.refetch()} />
-      ) : null}
-      {isEmpty ? (
+      <Failure issues={issues} />
+      {issues.list.isSuccess && !issues.list.isPlaceholderData && rows.length === 0 ? (
         <NoMatch
           organization={organization}
           params={params}
@@ -177,8 +175,8 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
           hrefOf={hrefOf}
           resolved={first.resolved}
         />
-      ) : list.isPending ? (
-        <StreamLoading />
+      ) : issues.list.isPending ? (
+        <ListLoading />
       ) : (
         <Rows
           issues={issues}
@@ -186,11 +184,25 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
           hrefOf={hrefOf}
           open={open}
           canTriage={canTriage}
-          marks={released}
+          annotations={annotations}
         />
       )}
     </div>
   )
+}
+
+/** The error of a query that the server refuses. The search box shows it. */
+function refusalOf({ list: { error } }: Issues): ApiError | undefined {
+  return error instanceof ApiError && /^QUERY_|^VALIDATION$/.test(error.code) ? error : undefined
+}
+
+/** Why the list is not there or not new: it is fetched again by itself, or on request. */
+function Failure({ issues }: { issues: Issues }) {
+  const { list } = issues
+  const { error, failureReason } = list
+  if (refusalOf(issues)) return null
+  if (failureReason && list.isFetching) return <ListFailed error={failureReason} retrying />
+  return error ? <ListFailed error={error} retry={() => void list.refetch()} /> : null
 }
 
 function Rows({
@@ -199,14 +211,14 @@ function Rows({
   hrefOf,
   open,
   canTriage,
-  marks,
+  annotations,
 }: {
   issues: Issues
   selection: ReturnType<typeof useSelection>
   hrefOf: (issue: RestIssue) => string
   open: (issue: RestIssue | undefined) => void
   canTriage: boolean
-  marks: ReturnType<typeof useReleaseMarks>
+  annotations: ReturnType<typeof useAnnotations>
 }) {
   const { list, rows, hits } = issues
   return (
@@ -225,7 +237,7 @@ function Rows({
       onOpen={open}
       onCheck={selection.check}
       canTriage={canTriage}
-      marks={marks}
+      annotations={annotations}
     />
   )
 }
@@ -241,14 +253,15 @@ function StreamHead({ issues }: { issues: Issues }) {
   )
 }
 
-function ColumnHead({ range, rule }: { range: string; rule: ReactNode }) {
+function ColumnHead({ range, rule }: { range: Range; rule: ReactNode }) {
   const t = useTranslations('issues.column')
+  const short = useTranslations('issues.range.short')
   return (
     <div className="issue-columns">
       <span className="issue-check" />
       <span aria-hidden="true">{t('issue')}</span>
       <div className="issue-spark">
-        <span aria-hidden="true">{range}</span>
+        <span aria-hidden="true">{short(range.kind === 'relative' ? range.period : 'absolute')}</span>
         {rule}
       </div>
       <span aria-hidden="true" className="issue-number">

@@ -4,11 +4,12 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { systemClock } from '../../../base/clock.ts'
 import type { RestIssue } from '../../../contract/issues.ts'
 import { ApiError, apiFetch, apiPage } from '../../client/api.ts'
-import { growingPause } from '../../client/backoff.ts'
+import { backoffMs } from '../../client/backoff.ts'
+import { type StatusChange, withStatus } from '../../client/issue-status.ts'
 import { useLive, useLiveId } from '../../ui/live.tsx'
+import { type ListParams, listQuery, rowsPerPage } from '../search/list-params.ts'
 import { createLiveRows, type LiveRows } from './live-rows.ts'
-import { changeRows, countUp, mergeRows, type Page, rowsOf, type Standing, withStatus } from './rows.ts'
-import { listQuery, rowsPerPage, type StreamParams } from './stream-query.ts'
+import { changeRows, countUp, mergeRows, type Page, rowsOf } from './rows.ts'
 
 const nothing: readonly RestIssue[] = []
 type Data = InfiniteData<Page, string | null>
@@ -21,19 +22,19 @@ function mayWait(tries: number, error: Error): boolean {
 }
 
 /**
- * Rows of the cache stand at once; what came meanwhile is fetched behind them. Those of the document are new, unless the
- * live stream has told more by now than they have in them.
+ * Rows of the cache show at once, and a fetch brings them up to date. Rows of the document are up to date, unless the
+ * live stream has reported later changes since.
  */
 function useLookBehind(key: Key, first: FirstRows | undefined, look: () => Promise<boolean>): void {
   const client = useQueryClient()
-  const toldId = useLiveId()
-  const given = useRef(first)
-  given.current = first
+  const reportedId = useLiveId()
+  const latestFirst = useRef(first)
+  latestFirst.current = first
   useEffect(() => {
     const data = client.getQueryData<Data>(key)
-    const isNew = data?.pages[0] === given.current?.page && toldId() <= (given.current?.liveId ?? 0)
+    const isNew = data?.pages[0] === latestFirst.current?.page && reportedId() <= (latestFirst.current?.liveId ?? 0)
     if (data && !isNew) void look().catch(() => {})
-  }, [client, key, look, toldId])
+  }, [client, key, look, reportedId])
 }
 
 export type Issues = ReturnType<typeof useIssues>
@@ -43,20 +44,20 @@ export type FirstRows = { key: string; page: Page; liveId: number }
 
 type Key = readonly ['issues', string, ReturnType<typeof listQuery>]
 
-function useListQuery(path: string, key: Key, query: Key[2], given: FirstRows | undefined) {
+function useListQuery(path: string, key: Key, query: Key[2], first: FirstRows | undefined) {
   const list = useInfiniteQuery<Page, Error, Data, Key, string | null>({
     queryKey: key,
     queryFn: ({ pageParam, signal }) =>
       apiPage<RestIssue>(path, { query: { ...query, limit: rowsPerPage, cursor: pageParam ?? undefined }, signal }),
-    ...(given && given.key === JSON.stringify(query)
-      ? { initialData: { pages: [given.page], pageParams: [null] } }
+    ...(first && first.key === JSON.stringify(query)
+      ? { initialData: { pages: [first.page], pageParams: [null] } }
       : {}),
     initialPageParam: null,
     getNextPageParam: (page) => page.next,
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
     retry: mayWait,
-    retryDelay: (tries) => growingPause(tries),
+    retryDelay: (tries) => backoffMs(tries),
     placeholderData: (before) => before,
   })
   return list
@@ -110,11 +111,11 @@ const changed = (row: RestIssue, next: RestIssue): RestIssue =>
 
 /**
  * The rows of the stream: pages by cursor, kept fresh by the live stream. `projectIds` empty: all. `first` comes with
- * the document, so that rows are painted before any script runs; given while the page is new.
+ * the document, so that rows are painted before any script runs. It is there while the page is new.
  */
 export function useIssues(
   organization: string,
-  params: StreamParams,
+  params: ListParams,
   projectIds: readonly string[],
   first: FirstRows | undefined,
 ) {
@@ -161,7 +162,7 @@ export function useIssues(
       taken()
     },
     /** Shows a status before (or without) asking the server. */
-    show: (ids: readonly string[], standing: Standing) => changeOf(ids, (row) => withStatus(row, standing)),
+    show: (ids: readonly string[], change: StatusChange) => changeOf(ids, (row) => withStatus(row, change)),
     /** Shows an assignee before (or without) asking the server. */
     showAssignee: (ids: readonly string[], assignedTo: RestIssue['assignedTo']) =>
       changeOf(ids, (row) => ({ ...row, assignedTo })),
@@ -181,7 +182,7 @@ export function useIssues(
 
 type Freshness = {
   organization: string
-  params: StreamParams
+  params: ListParams
   /** Changes up to this id are in the rows. */
   since: number
   rows: readonly RestIssue[]
@@ -197,8 +198,8 @@ type Freshness = {
  * Counts visible rows up as events arrive, and looks for rows that the list does not have. `acted` ends a long pause,
  * `renew` asks for rows as if somebody had changed them.
  */
-function useLiveRows({ since, rows, waiting, enabled, ...given }: Freshness) {
-  const { organization, params, projectIds, change, look, reload } = given
+function useLiveRows({ since, rows, waiting, enabled, ...rest }: Freshness) {
+  const { organization, params, projectIds, change, look, reload } = rest
   const known = useMemo(() => new Set([...rows, ...waiting].map((row) => row.id)), [rows, waiting])
   const latest = useRef({ known, projectIds, params, change, look, reload })
   latest.current = { known, projectIds, params, change, look, reload }
@@ -219,7 +220,7 @@ function useLiveRows({ since, rows, waiting, enabled, ...given }: Freshness) {
       known: () => latest.current.known,
       wants: (id) => latest.current.projectIds.length === 0 || latest.current.projectIds.includes(id),
       countUp: (counts) => {
-        // Which environment the events had is not told.
+        // The live stream does not say which environment the events had.
         if (latest.current.params.env) return
         const now = systemClock.now()
         latest.current.change((pages) => changeRows(pages, (row) => countUp(row, counts.get(row.id) ?? 0, now)))

@@ -4,7 +4,7 @@ import { reachOf } from '../../../domain/segments.ts'
 /** The time that a strip shows, seconds since 1970. */
 export type Lane = { fromS: number; toS: number }
 
-/** A bar or a mark on the lane, in per cent of its width (0 to 100). `isOutside`: it stands at the edge, its time lies beyond. */
+/** A bar or a mark on the lane, in per cent of its width (0 to 100). `isOutside`: its time is beyond the edge where it is drawn. */
 export type Place = { x: number; width: number; isOutside: boolean }
 
 /** An error may lie this many times the length of the segments behind them before it makes their bars too short to see. */
@@ -42,7 +42,7 @@ export function laneOf(
   return { fromS: first, toS: Math.max(last, first + 0.001) }
 }
 
-/** Where a time from `fromS` to `toS` stands on the lane; a moment where both are one. */
+/** Where a time from `fromS` to `toS` is on the lane. Equal times are a moment. */
 export function placeOn(lane: Lane, fromS: number, toS: number = fromS): Place {
   const length = lane.toS - lane.fromS
   const at = (s: number) => Math.min(100, Math.max(0, ((s - lane.fromS) / length) * 100))

@@ -47,7 +47,7 @@ function strip(answer: typeof seen.answer, nowMs = atMs + 600_000): { markup: st
   const markup = renderToStaticMarkup(
     <NextIntlClientProvider locale="en" timeZone="UTC" messages={{ ...common, traces }}>
       <NowProvider startMs={nowMs}>
-        <TraceStrip given={undefined} organization="acme" base="/o/acme/issues" event={event as RestEvent} />
+        <TraceStrip preloaded={undefined} organization="acme" base="/o/acme/issues" event={event as RestEvent} />
       </NowProvider>
     </NextIntlClientProvider>,
   )

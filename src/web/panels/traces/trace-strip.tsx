@@ -9,10 +9,10 @@ import { nearestTo } from '../../../domain/segments.ts'
 import { ApiError, apiFetch } from '../../client/api.ts'
 import { Button } from '../../ui/controls.tsx'
 import { Link } from '../../ui/link.tsx'
+import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { durationText } from '../../ui/relative.ts'
 import { useNow } from '../../ui/time.tsx'
-import { Section } from '../issue/annotations.tsx'
 import { hueOf, kindOf, type Lane, laneOf, placeOn } from './lane.ts'
 
 /** Segments that are shown at first; a person asks for the others. */
@@ -25,7 +25,7 @@ const dayMs = 86_400_000
 
 const isAway = (error: unknown) => error instanceof ApiError && (error.status === 0 || error.status === 503)
 
-/** A length of time; which side of the event it lies on is said in words. */
+/** A length of time. The words say whether it is before or after the event. */
 const length = (ms: number): string => durationText(Math.abs(ms))
 
 /** An error on the lane: when it was (seconds), and its span, which says the segment that it is marked at. */
@@ -121,7 +121,7 @@ function Row({ segment, lane, here, others }: Placed) {
   )
 }
 
-/** The line that says where the event stands among the segments. */
+/** The line that shows where the event is among the segments. */
 function Here({ lane, here }: { lane: Lane; here: Mark }) {
   const t = useTranslations('traces')
   const hereS = here.atS
@@ -314,14 +314,14 @@ export function TraceStrip({
   organization,
   event,
   base,
-  given,
+  preloaded,
 }: {
   organization: string
   event: RestEvent
   /** Where issues are: `/o/acme/issues`. */
   base: string
   /** What came with the document. */
-  given: RestTraceMeta | undefined
+  preloaded: RestTraceMeta | undefined
 }) {
   const t = useTranslations('traces')
   const now = useNow()
@@ -334,7 +334,7 @@ export function TraceStrip({
     queryKey,
     queryFn: ({ signal }) =>
       apiFetch<RestTraceMeta>(`organizations/${organization}/trace-meta/${traceId}/?timestamp=${hereS}`, { signal }),
-    ...(given ? { initialData: given } : {}),
+    ...(preloaded ? { initialData: preloaded } : {}),
     enabled: Boolean(traceId),
     staleTime: 30_000,
     retry: (tries, failed) => isAway(failed) && tries < 1000,
@@ -360,7 +360,7 @@ export function TraceStrip({
       }
     >
       {data ? (
-        <div className={given ? undefined : 'trace-room'}>
+        <div className={preloaded ? undefined : 'trace-room'}>
           <TraceParts event={event} base={base} trace={data} />
         </div>
       ) : (

@@ -191,7 +191,7 @@ test('it comes with the page or is asked for: nothing without a trace id, words 
         <TraceStrip
           organization="acme"
           base="/o/acme/issues"
-          given={given}
+          preloaded={given}
           event={{ ...event, traceId, dateReceived: event.dateCreated } as RestEvent}
         />,
       ),

@@ -4,12 +4,12 @@ import { useState } from 'react'
 import type { RestActivity } from '../../../contract/issues.ts'
 import { apiFetch } from '../../client/api.ts'
 import { Button } from '../../ui/controls.tsx'
+import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { Section } from '../issue/annotations.tsx'
 import { ActivityWords } from './activity-words.tsx'
-import { useComplaint } from './change.ts'
+import { useErrorToast } from './change.ts'
 import { CommentForm } from './comment-form.tsx'
 import { CommentText } from './comment-text.tsx'
 
@@ -38,7 +38,7 @@ function Comment({
 }) {
   const t = useTranslations('triage.comment')
   const toast = useToast()
-  const complain = useComplaint()
+  const showError = useErrorToast()
   const [editing, setEditing] = useState(false)
   const text = typeof activity.data.text === 'string' ? activity.data.text : ''
   const own = `${path}${activity.id}/`
@@ -59,7 +59,7 @@ function Comment({
   const remove = () =>
     apiFetch(own, { method: 'DELETE' })
       .then(() => toast({ text: t('deleted') }))
-      .catch((error: unknown) => complain(error))
+      .catch((error: unknown) => showError(error))
       .finally(changed)
   return (
     <>

@@ -1,6 +1,6 @@
 import type { RestIssue } from '../../../contract/issues.ts'
 import type { RestMember } from '../../../contract/people.ts'
-import type { Shown } from '../stream/rows.ts'
+import type { Shown } from '../../client/issue-status.ts'
 
 export type Assignee = NonNullable<RestIssue['assignedTo']>
 

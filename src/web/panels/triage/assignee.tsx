@@ -3,13 +3,13 @@ import dynamic from 'next/dynamic'
 import { useTranslations } from 'next-intl'
 import { type ReactNode, useState } from 'react'
 import type { RestIssue, RestIssueDetail } from '../../../contract/issues.ts'
-import { useKey } from '../../ui/keys.tsx'
+import type { Shown } from '../../client/issue-status.ts'
+import { useKey } from '../../ui/keys/keys.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import type { Everything } from '../stream/bulk.ts'
-import type { Shown } from '../stream/rows.ts'
+import type { OfferUndo } from '../../ui/undo.ts'
 import { type AssignedBefore, type Assignee, assignedOf } from './assignee-rules.ts'
-import { putIssues, type Settled, useComplaint, useTakeBack } from './change.ts'
-import type { OfferUndo } from './undo.ts'
+import type { Everything } from './bulk-change.ts'
+import { putIssues, type Settled, useErrorToast, useRevert } from './change.ts'
 
 const AssigneeDialog = dynamic(() => import('./assignee-dialog.tsx').then((module) => module.AssigneeDialog), {
   ssr: false,
@@ -36,12 +36,12 @@ const idsOf = ({ issues }: AssignedBefore) => issues.map((issue) => issue.id)
 
 export type Assign = { ask: () => void; to: (person: Assignee) => void; dialog: ReactNode }
 
-/** Assigning issues: `ask` (the key a, too) opens the list of members, `to` does without; `dialog` is to stand on the screen. */
+/** Assigning issues: `ask` (the key a, too) opens the list of members, `to` assigns without it. The screen renders `dialog`. */
 export function useAssign(options: Options): Assign {
   const { organization, canTriage, targets, settled, offerUndo, show = () => {} } = options
   const t = useTranslations('issues')
-  const complain = useComplaint()
-  const takeBack = useTakeBack(organization, settled)
+  const showError = useErrorToast()
+  const revert = useRevert(organization, settled)
   const [asked, setAsked] = useState<readonly Target[]>([])
   const ask = () => {
     if (canTriage) setAsked(targets())
@@ -63,7 +63,7 @@ export function useAssign(options: Options): Assign {
       const name = to ? to.name || to.email : ''
       offerUndo(to ? t('assign.done', { count: ids.length, name }) : t('assign.undone', { count: ids.length }), () => {
         back(before)
-        takeBack(
+        revert(
           sent,
           before.flatMap((item) => item.issues.map((issue) => ({ issue, body: { assignedTo: item.was?.id ?? null } }))),
         )
@@ -73,7 +73,7 @@ export function useAssign(options: Options): Assign {
       back(before)
       // Over somebody else's change: which revision that makes is not known.
       const blind = issues.map(({ id, assignedTo }) => ({ id, assignedTo }))
-      complain(error, () => void assign(blind, to, false))
+      showError(error, () => void assign(blind, to, false))
       settled(ids)
     }
   }

@@ -3,10 +3,10 @@ import { Bell, BellOff, Bookmark, BookmarkCheck } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import type { RestIssueDetail } from '../../../contract/issues.ts'
 import { Button } from '../../ui/controls.tsx'
-import { putIssues, useComplaint } from './change.ts'
+import { putIssues, useErrorToast } from './change.ts'
 
 const icon = { size: 15, strokeWidth: 1.75, 'aria-hidden': true } as const
-/** Names that are said; the others are counted. */
+/** Names that are shown. The others are counted. */
 const namesMax = 3
 
 /** What one person does with the issue for themselves, whoever may read it, and who has looked at it. */
@@ -20,10 +20,10 @@ export function Attention({
   changed: () => void
 }) {
   const t = useTranslations('triage.attention')
-  const complain = useComplaint()
+  const showError = useErrorToast()
   const put = (body: object) =>
     void putIssues(organization, [detail.id], body)
-      .catch((error: unknown) => complain(error))
+      .catch((error: unknown) => showError(error))
       .finally(changed)
   const reasons = ['asked', 'commented', 'assigned', 'mentioned', 'bookmarked', 'changed'] as const
   const reason = reasons.find((item) => item === detail.subscriptionDetails?.reason)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { putIssues, takeBack } from './change.ts'
+import { putIssues, revert } from './change.ts'
 
 type Call = { method: string; path: string; body: unknown }
 
@@ -32,7 +32,7 @@ describe('a change that is taken back', () => {
 
   it('goes with the revision that it made, and leaves what somebody has changed since', async () => {
     const sent = [{ ids: ['5', '7', '8'], bulkId: undefined }]
-    expect(await takeBack('acme', sent, [was('5', 1), was('7', 2), was('8', 3)])).toEqual({ ids: ['7'], by: 'Bob' })
+    expect(await revert('acme', sent, [was('5', 1), was('7', 2), was('8', 3)])).toEqual({ ids: ['7'], by: 'Bob' })
     expect(calls).toEqual([
       { method: 'PUT', path: 'issues/5', body: { status: 'unresolved', revision: 2 } },
       { method: 'PUT', path: 'issues/7', body: { status: 'unresolved', revision: 3 } },
@@ -41,7 +41,7 @@ describe('a change that is taken back', () => {
   })
 
   it('goes without one where nobody can say which it made', async () => {
-    expect(await takeBack('acme', [{ ids: ['7'], bulkId: undefined }], [was('7')])).toEqual({ ids: [], by: null })
+    expect(await revert('acme', [{ ids: ['7'], bulkId: undefined }], [was('7')])).toEqual({ ids: [], by: null })
     expect(calls).toEqual([{ method: 'PUT', path: 'issues/7', body: { status: 'unresolved' } }])
   })
 
@@ -54,13 +54,13 @@ describe('a change that is taken back', () => {
     ])
     calls.length = 0
     const all = ids.map((id) => was(id, 1))
-    await takeBack('acme', sent, all)
+    await revert('acme', sent, all)
     expect(calls[0]).toEqual({ method: 'POST', path: 'issue-changes/3/undo/', body: undefined })
     expect(calls.slice(1).map((call) => call.path)).toEqual(ids.slice(100).map((id) => `issues/${id}`))
   })
 
   it('fails where the server does', async () => {
     vi.stubGlobal('fetch', async () => Response.json({ detail: 'No.', code: 'AUTH_FORBIDDEN' }, { status: 403 }))
-    await expect(takeBack('acme', [{ ids: ['5'], bulkId: undefined }], [was('5', 1)])).rejects.toThrow('No.')
+    await expect(revert('acme', [{ ids: ['5'], bulkId: undefined }], [was('5', 1)])).rejects.toThrow('No.')
   })
 })

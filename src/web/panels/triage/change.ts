@@ -2,9 +2,9 @@
 import { useTranslations } from 'next-intl'
 import type { RestIssueChange } from '../../../contract/issue-changes.ts'
 import { ApiError, apiFetch } from '../../client/api.ts'
+import type { Shown } from '../../client/issue-status.ts'
+import { useErrorText } from '../../ui/error-text.ts'
 import { useToast } from '../../ui/toast.tsx'
-import { useWhy } from '../../ui/why.ts'
-import type { Shown } from '../stream/rows.ts'
 
 /** Ids in one call: the address stays below 8 kB. */
 const idsMax = 100
@@ -31,10 +31,10 @@ export type Was = { issue: Shown; body: object }
 type Kept = { ids: string[]; by: string | null }
 
 /**
- * Takes a change back, but for what somebody has changed since: a later decision stands. The change made one revision of
+ * Takes a change back, except where somebody has changed the issue since: a later decision wins. The change made one revision of
  * each, so that one must still be its last; of many at once the server knows by itself. Throws ApiError.
  */
-export async function takeBack(organization: string, sent: readonly Sent[], was: readonly Was[]): Promise<Kept> {
+export async function revert(organization: string, sent: readonly Sent[], was: readonly Was[]): Promise<Kept> {
   const byId = new Map(was.map((item) => [item.issue.id, item]))
   const kept: Kept = { ids: [], by: null }
   for (const { ids, bulkId } of sent) {
@@ -58,32 +58,32 @@ export async function takeBack(organization: string, sent: readonly Sent[], was:
   return kept
 }
 
-/** After a change; `ids`: rows that may stand otherwise than they are shown. */
+/** Runs after a change. `ids`: rows that may be out of date. */
 export type Settled = (ids?: readonly string[]) => void
 
 /** Takes a change back and says what was not. */
-export function useTakeBack(organization: string, settled: Settled) {
+export function useRevert(organization: string, settled: Settled) {
   const t = useTranslations('issues.triage')
   const toast = useToast()
-  const complain = useComplaint()
+  const showError = useErrorToast()
   return (sent: readonly Sent[], was: readonly Was[]): void => {
-    takeBack(organization, sent, was)
+    revert(organization, sent, was)
       .then(({ ids, by }) => {
         if (ids.length > 0) toast({ kind: 'error', text: t('kept', { count: ids.length, who: by ?? t('somebody') }) })
         settled(ids)
       })
       .catch((error: unknown) => {
-        complain(error)
+        showError(error)
         settled(was.map((item) => item.issue.id))
       })
   }
 }
 
 /** Says why a change failed. Where somebody else was quicker it says who, and offers to apply the change anyway. */
-export function useComplaint(): (error: unknown, again?: () => void) => void {
+export function useErrorToast(): (error: unknown, again?: () => void) => void {
   const t = useTranslations('issues.triage')
   const toast = useToast()
-  const why = useWhy()
+  const why = useErrorText()
   return (error, again) => {
     const current = error instanceof ApiError ? error.current : undefined
     if (current && again) {

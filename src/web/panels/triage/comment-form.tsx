@@ -6,8 +6,8 @@ import type { RestMember } from '../../../contract/people.ts'
 import { handleOf } from '../../../domain/comment.ts'
 import { apiFetch } from '../../client/api.ts'
 import { Button } from '../../ui/controls.tsx'
+import { useErrorText } from '../../ui/error-text.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { useWhy } from '../../ui/why.ts'
 import { membersFor, stepped } from './assignee-rules.ts'
 
 const textMax = 10_000
@@ -70,7 +70,7 @@ export function CommentForm({
   const { text, now, write, forget } = useDraft(path, initial)
   const [busy, setBusy] = useState(false)
   const [wrong, setWrong] = useState('')
-  const why = useWhy()
+  const why = useErrorText()
   const names = useMentions(organization, text, write, field)
   // A ref: a key that is held down comes again before the next render has `busy`.
   const sending = useRef(false)

@@ -4,14 +4,14 @@ import { useTranslations } from 'next-intl'
 import { type ReactNode, useState } from 'react'
 import { systemClock } from '../../../base/clock.ts'
 import type { RestIssue } from '../../../contract/issues.ts'
+import type { StatusChange } from '../../client/issue-status.ts'
 import type { Choice } from '../../ui/choice-dialog.tsx'
-import { useKey } from '../../ui/keys.tsx'
+import { useKey } from '../../ui/keys/keys.tsx'
 import { usePaletteActions } from '../../ui/palette-actions.tsx'
-import type { Everything } from '../stream/bulk.ts'
-import type { Standing } from '../stream/rows.ts'
-import { putIssues, type Settled, useComplaint, useTakeBack } from './change.ts'
-import { archiveWays, resolveWays, snoozeWays, type Way } from './status-choices.ts'
-import type { OfferUndo } from './undo.ts'
+import type { OfferUndo } from '../../ui/undo.ts'
+import type { Everything } from './bulk-change.ts'
+import { putIssues, type Settled, useErrorToast, useRevert } from './change.ts'
+import { archiveChoices, resolveChoices, type StatusChoice, snoozeChoices } from './status-choices.ts'
 
 const ChoiceDialog = dynamic(() => import('../../ui/choice-dialog.tsx').then((module) => module.ChoiceDialog), {
   ssr: false,
@@ -26,7 +26,7 @@ type Options = {
   canTriage: boolean
   /** The issues that a decision would be for. */
   targets: () => readonly Pick<RestIssue, 'id' | 'revision' | 'priority' | 'priorityReason'>[]
-  decide: (standing: Standing) => void
+  decide: (change: StatusChange) => void
   /** Everything that the search finds is meant: priorities go there, too. */
   all?: Everything | undefined
   ask: () => void
@@ -56,12 +56,12 @@ export function useDecisionKeys(options: Options): Decisions {
   useKey('p', group, t('ask.priority'), () => ask('priority'), canTriage)
   const decideNext = () => decide({ status: 'resolved', statusDetails: { inNextRelease: true } })
 
-  const ways = (kind: 'resolve' | 'archive' | 'snooze', list: readonly Way[]): Choice[] =>
-    list.map(({ id, standing }) => ({ id: `${kind}-${id}`, text: t(`${kind}.${id}`), run: () => decide(standing) }))
+  const choicesOf = (kind: 'resolve' | 'archive' | 'snooze', list: readonly StatusChoice[]): Choice[] =>
+    list.map(({ id, change }) => ({ id: `${kind}-${id}`, text: t(`${kind}.${id}`), run: () => decide(change) }))
   const choices: Record<Question, () => Choice[]> = {
-    resolve: () => ways('resolve', resolveWays),
-    archive: () => ways('archive', archiveWays),
-    snooze: () => ways('snooze', snoozeWays(systemClock.now())),
+    resolve: () => choicesOf('resolve', resolveChoices),
+    archive: () => choicesOf('archive', archiveChoices),
+    snooze: () => choicesOf('snooze', snoozeChoices(systemClock.now())),
     priority: () => [
       ...priorities.map((priority) => ({
         id: priority,
@@ -99,8 +99,8 @@ export function useDecisionKeys(options: Options): Decisions {
 /** Sets a priority, or lets it follow from level and state again; with a way back. */
 function usePriority({ organization, canTriage, targets, all, settled, offerUndo }: Options) {
   const t = useTranslations('triage')
-  const complain = useComplaint()
-  const takeBack = useTakeBack(organization, settled)
+  const showError = useErrorToast()
+  const revert = useRevert(organization, settled)
   const own = (item: Pick<RestIssue, 'priority' | 'priorityReason'>) =>
     item.priorityReason === 'set' ? item.priority : null
   return (priority: Priority | null): void => {
@@ -115,13 +115,13 @@ function usePriority({ organization, canTriage, targets, all, settled, offerUndo
     putIssues(organization, ids, { priority })
       .then((sent) =>
         offerUndo(t('priority.done', { count: ids.length }), () =>
-          takeBack(
+          revert(
             sent,
             before.map((issue) => ({ issue, body: { priority: own(issue) } })),
           ),
         ),
       )
-      .catch((error: unknown) => complain(error))
+      .catch((error: unknown) => showError(error))
       .finally(() => settled(ids))
   }
 }

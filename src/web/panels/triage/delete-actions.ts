@@ -1,10 +1,11 @@
 'use server'
 import { notFound, redirect } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
+import { deleteIssues } from '../../../operations/removals.ts'
 import { attempt, type FormState, failed, textOf } from '../../client/form.ts'
 import { app } from '../../handle.ts'
+import { findIssue } from '../../server/issues.ts'
 import { demandOrganization } from '../../server/session.ts'
-import { findIssue } from '../issue/load.ts'
 
 /** A small issue is gone by then, so that the list does not show it any more. */
 const patienceMs = 3000
@@ -14,15 +15,13 @@ export async function deleteIssueAction(_before: FormState, data: FormData): Pro
   const slug = textOf(data, 'organization')
   const { actor, organization } = await demandOrganization(slug, `/o/${slug}/issues`)
   const here = findIssue(actor, organization, textOf(data, 'issue')) ?? notFound()
-  const { issue, project } = here
+  const { issue } = here
   if (textOf(data, 'typed').trim().toUpperCase() !== issue.shortId)
     return failed(data, { message: '', fields: { typed: [(await getTranslations('people'))('typeWrong')] } })
-  const { auth, removals } = app()
   const state = await attempt(data, async () => {
-    auth.demand(actor, 'issue:delete', here)
+    app().auth.demand(actor, 'issue:delete', here)
     const kind = textOf(data, 'discard') === 'on' ? 'discard' : 'issue'
-    const { id } = removals.ask({ kind, projectId: project.id, issueId: issue.id, userId: actor.person.id })
-    await removals.wait(id, patienceMs)
+    await deleteIssues(app(), actor, [issue], kind, patienceMs)
     return undefined
   })
   if (!state.done) return state

@@ -3,11 +3,11 @@ import { useEffect } from 'react'
 import { systemClock } from '../../../base/clock.ts'
 import { putIssues } from './change.ts'
 
-/** After this an issue that is open counts as looked at, ms: not one that was only passed by. */
+/** An open issue counts as seen after this time, ms. A shorter visit only passes by. */
 const lookMs = 1_000
 
-/** Notes that the person has looked at the issue; not from the server, which renders pages that are only prefetched, too. */
-export function useLook(organization: string, issueId: string, hasSeen: boolean): void {
+/** Marks the issue as seen by the person. The browser does it, because the server also renders prefetched pages. */
+export function useMarkSeen(organization: string, issueId: string, hasSeen: boolean): void {
   useEffect(() => {
     if (hasSeen) return
     return systemClock.after(lookMs, () => {

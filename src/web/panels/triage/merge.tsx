@@ -4,10 +4,9 @@ import { useTranslations } from 'next-intl'
 import { type ReactNode, useState } from 'react'
 import type { RestIssue } from '../../../contract/issues.ts'
 import { apiFetch } from '../../client/api.ts'
-import { useKey } from '../../ui/keys.tsx'
+import { useKey } from '../../ui/keys/keys.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import type { Issues } from '../stream/use-issues.ts'
-import { useComplaint } from './change.ts'
+import { useErrorToast } from './change.ts'
 import { mergeOf, mergesMax } from './merge-rules.ts'
 
 const MergeDialog = dynamic(() => import('./merge-dialog.tsx').then((module) => module.MergeDialog), { ssr: false })
@@ -17,7 +16,7 @@ export type Merge = { ask: () => void; off: string | undefined; dialog: ReactNod
 
 /**
  * Makes the selected issues one: `ask` (the key m, too) says first which one stays, as nothing takes a merge back at once;
- * `dialog` is to stand on the screen.
+ * the screen renders `dialog`.
  */
 export function useMerge({
   organization,
@@ -29,7 +28,7 @@ export function useMerge({
 }: {
   organization: string
   canTriage: boolean
-  issues: Pick<Issues, 'rows' | 'reload'>
+  issues: { rows: readonly RestIssue[]; reload: () => void }
   selected: ReadonlySet<string>
   unselect: () => void
   isAll: boolean
@@ -37,7 +36,7 @@ export function useMerge({
   const t = useTranslations('triage.merge')
   const keys = useTranslations('issues.keys')
   const toast = useToast()
-  const complain = useComplaint()
+  const showError = useErrorToast()
   const [asked, setAsked] = useState<{ into: RestIssue; others: readonly RestIssue[] } | undefined>()
   const plan = mergeOf(issues.rows.filter((row) => selected.has(row.id)))
   // Nobody has seen all that match, so nobody can say that they are one bug.
@@ -59,7 +58,7 @@ export function useMerge({
       toast({ text: t('done', { count: made.children.length, into }) })
       unselect()
     } catch (error) {
-      complain(error)
+      showError(error)
     }
     issues.reload()
   }

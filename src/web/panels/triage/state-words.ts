@@ -2,7 +2,7 @@
 import { useFormatter, useTranslations } from 'next-intl'
 import type { StatusDetails } from '../../../domain/issue-states.ts'
 
-/** What is said of a state beside its name: in which release it is resolved, until when it is archived. */
+/** Adds to the name of a state in which release the issue is resolved, or until when it is archived. */
 export function useStateWords(): (details: StatusDetails, substatus: string | null) => string {
   const t = useTranslations('triage.state')
   const format = useFormatter()

@@ -1,31 +1,31 @@
 import type { RestIssue } from '../../../contract/issues.ts'
-import type { Standing } from '../stream/rows.ts'
+import type { StatusChange } from '../../client/issue-status.ts'
 
-/** Ways to resolve and to archive; `id` names their texts. Each stands in a dialog behind one key. */
-export type Way = { id: string; standing: Standing }
+/** A way to resolve, archive or snooze. `id` names its text. */
+export type StatusChoice = { id: string; change: StatusChange }
 
 const minuteMs = 60_000
 const hourMinutes = 60
 
-const archived = (statusDetails: RestIssue['statusDetails']): Standing => ({
+const archived = (statusDetails: RestIssue['statusDetails']): StatusChange => ({
   status: 'ignored',
   substatus: 'archived_until_condition_met',
   statusDetails,
 })
 
-export const resolveWays: readonly Way[] = [
-  { id: 'now', standing: { status: 'resolved' } },
-  { id: 'thisRelease', standing: { status: 'resolved', statusDetails: { inRelease: 'latest' } } },
-  { id: 'nextRelease', standing: { status: 'resolved', statusDetails: { inNextRelease: true } } },
+export const resolveChoices: readonly StatusChoice[] = [
+  { id: 'now', change: { status: 'resolved' } },
+  { id: 'thisRelease', change: { status: 'resolved', statusDetails: { inRelease: 'latest' } } },
+  { id: 'nextRelease', change: { status: 'resolved', statusDetails: { inNextRelease: true } } },
 ]
 
-const untilEscalating: Way = {
+const untilEscalating: StatusChoice = {
   id: 'untilEscalating',
-  standing: { status: 'ignored', substatus: 'archived_until_escalating' },
+  change: { status: 'ignored', substatus: 'archived_until_escalating' },
 }
 
 /** Times until which an issue can be put away, from `nowMs`. */
-export const snoozeWays = (nowMs: number): Way[] =>
+export const snoozeChoices = (nowMs: number): StatusChoice[] =>
   (
     [
       ['hour', hourMinutes],
@@ -35,15 +35,15 @@ export const snoozeWays = (nowMs: number): Way[] =>
     ] as const
   ).map(([id, minutes]) => ({
     id,
-    standing: archived({ ignoreUntil: new Date(nowMs + minutes * minuteMs).toISOString() }),
+    change: archived({ ignoreUntil: new Date(nowMs + minutes * minuteMs).toISOString() }),
   }))
 
-export const archiveWays: readonly Way[] = [
+export const archiveChoices: readonly StatusChoice[] = [
   untilEscalating,
-  { id: 'events10', standing: archived({ ignoreCount: 10 }) },
-  { id: 'events100', standing: archived({ ignoreCount: 100 }) },
-  { id: 'events100hour', standing: archived({ ignoreCount: 100, ignoreWindow: hourMinutes }) },
-  { id: 'users10', standing: archived({ ignoreUserCount: 10 }) },
-  { id: 'users100day', standing: archived({ ignoreUserCount: 100, ignoreUserWindow: 24 * hourMinutes }) },
-  { id: 'forever', standing: { status: 'ignored', substatus: 'archived_forever' } },
+  { id: 'events10', change: archived({ ignoreCount: 10 }) },
+  { id: 'events100', change: archived({ ignoreCount: 100 }) },
+  { id: 'events100hour', change: archived({ ignoreCount: 100, ignoreWindow: hourMinutes }) },
+  { id: 'users10', change: archived({ ignoreUserCount: 10 }) },
+  { id: 'users100day', change: archived({ ignoreUserCount: 100, ignoreUserWindow: 24 * hourMinutes }) },
+  { id: 'forever', change: { status: 'ignored', substatus: 'archived_forever' } },
 ]

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { neighbourIn } from '../../client/list-order.ts'
 import { choicesFor } from '../../ui/choice-dialog.tsx'
-import { neighbourIn } from '../stream/list-order.ts'
 import { mentionAt } from './comment-form.tsx'
-import { archiveWays, resolveWays, snoozeWays } from './status-choices.ts'
+import { archiveChoices, resolveChoices, snoozeChoices } from './status-choices.ts'
 
 describe('choices', () => {
   const run = () => {}
@@ -46,8 +46,8 @@ describe('a name behind an @', () => {
 
 describe('ways to decide', () => {
   it('are what the API takes', () => {
-    expect(resolveWays.map((resolveWay) => resolveWay.standing.status)).toEqual(['resolved', 'resolved', 'resolved'])
-    expect(archiveWays.every((archiveWay) => archiveWay.standing.status === 'ignored')).toBe(true)
-    expect(snoozeWays(0)[1]?.standing.statusDetails).toEqual({ ignoreUntil: '1970-01-02T00:00:00.000Z' })
+    expect(resolveChoices.map((resolveWay) => resolveWay.change.status)).toEqual(['resolved', 'resolved', 'resolved'])
+    expect(archiveChoices.every((archiveWay) => archiveWay.change.status === 'ignored')).toBe(true)
+    expect(snoozeChoices(0)[1]?.change.statusDetails).toEqual({ ignoreUntil: '1970-01-02T00:00:00.000Z' })
   })
 })

@@ -1,31 +1,31 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import type { Before, Standing } from '../stream/rows.ts'
-import { putIssues, type Settled, useComplaint, useTakeBack } from './change.ts'
-import type { OfferUndo } from './undo.ts'
+import type { Before, StatusChange } from '../../client/issue-status.ts'
+import type { OfferUndo } from '../../ui/undo.ts'
+import { putIssues, type Settled, useErrorToast, useRevert } from './change.ts'
 
 /** `revision` (of the one issue) makes the change hold only if nobody else has changed it since. */
-export type Triage = (before: readonly Before[], to: Standing, revision?: number) => Promise<void>
+export type Triage = (before: readonly Before[], to: StatusChange, revision?: number) => Promise<void>
 
 const idsOf = ({ issues }: Before) => issues.map((issue) => issue.id)
 
 /**
  * Changes the status of issues at once on screen (`show`), then on the server, and offers to take it back. A refused
- * change is taken back on screen and said.
+ * change is reverted on screen, with a toast.
  */
 export function useTriage(
   organization: string,
-  show: (ids: readonly string[], standing: Standing) => void,
+  show: (ids: readonly string[], change: StatusChange) => void,
   settled: Settled,
   offerUndo: OfferUndo,
 ): Triage {
   const t = useTranslations('issues')
-  const complain = useComplaint()
-  const takeBack = useTakeBack(organization, settled)
+  const showError = useErrorToast()
+  const revert = useRevert(organization, settled)
   const triage: Triage = async (before, to, revision) => {
     const { status } = to
     const isPlain = to.substatus === undefined && to.statusDetails === undefined
-    // Another way of the same status is a change, too; the same once more is none.
+    // The same status with other details is a change, too. The same status without details is not.
     const others = before.filter(({ was }) => was.status !== status || !isPlain)
     const ids = others.flatMap(idsOf)
     if (ids.length === 0) return
@@ -37,7 +37,7 @@ export function useTriage(
       const sent = await putIssues(organization, ids, { ...to, ...(revision === undefined ? {} : { revision }) })
       offerUndo(t(`triage.${status}`, { count: ids.length }), () => {
         back()
-        takeBack(
+        revert(
           sent,
           others.flatMap(({ was, issues }) => issues.map((issue) => ({ issue, body: was }))),
         )
@@ -47,7 +47,7 @@ export function useTriage(
       back()
       // Over somebody else's change: which revision that makes is not known.
       const blind = before.map(({ was, issues }) => ({ was, issues: issues.map(({ id }) => ({ id })) }))
-      complain(error, () => void triage(blind, to))
+      showError(error, () => void triage(blind, to))
       settled(ids)
     }
   }

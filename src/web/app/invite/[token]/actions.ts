@@ -1,7 +1,7 @@
 'use server'
 import { redirect } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
-import { acceptInvitation, openInvitation } from '../../../../auth/members.ts'
+import { joinByInvitation, openInvitation } from '../../../../operations/members.ts'
 import { type FormState, failed, failureOf, textOf } from '../../../client/form.ts'
 import { app } from '../../../handle.ts'
 import { actorHere } from '../../../server/session.ts'
@@ -16,14 +16,9 @@ export async function joinAction(_before: FormState, data: FormData): Promise<Fo
   if (!invitation) return gone()
   try {
     const actor = await actorHere()
-    const { email } = invitation
     const password = textOf(data, 'password')
-    const invited = parts.meta.organizationById(invitation.organizationId)
-    const names = invited ? [invited.name, invited.slug] : []
-    const name = textOf(data, 'name').trim()
-    const person = actor?.person ?? (await parts.auth.createPerson({ name, email, password, names }))
-    acceptInvitation(parts, secret, person)
-    if (!actor) await signInHere(email, password)
+    await joinByInvitation(parts, secret, actor?.person ?? { name: textOf(data, 'name').trim(), password })
+    if (!actor) await signInHere(invitation.email, password)
   } catch (error) {
     const failure = failureOf(error)
     if (!failure) throw error

@@ -1,11 +1,11 @@
 import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
-import { openInvitation } from '../../../../auth/members.ts'
+import { openInvitation } from '../../../../operations/members.ts'
 import { app } from '../../../handle.ts'
 import { actorHere } from '../../../server/session.ts'
 import { buttonClass } from '../../../ui/controls.tsx'
 import { Link } from '../../../ui/link.tsx'
-import { Mark } from '../../../ui/mark.tsx'
+import { Logo } from '../../../ui/logo.tsx'
 import { JoinForm } from './join-form.tsx'
 
 export async function generateMetadata(): Promise<Metadata> {
@@ -30,7 +30,7 @@ export default async function InvitePage({ params }: { params: Promise<{ token: 
   return (
     <main className="narrow-page">
       <p className="mb-6 flex items-center gap-2 text-strong font-semibold">
-        <Mark /> Mishap
+        <Logo /> Mishap
       </p>
       <h1 className="mb-2">{t('joinTitle')}</h1>
       {invitation && organization ? (

@@ -2,8 +2,8 @@ import { notFound } from 'next/navigation'
 import type { ReactNode } from 'react'
 import { failingChannels } from '../../../../alert/channel.ts'
 import { app } from '../../../handle.ts'
+import { Shell } from '../../../panels/shell/shell.tsx'
 import { actorHere, organizationFor } from '../../../server/session.ts'
-import { Shell } from '../../../ui/shell.tsx'
 
 /**
  * The shell around every page of an organization. A layout does not know the page's address, so without a login it

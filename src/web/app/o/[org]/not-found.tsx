@@ -1,6 +1,6 @@
-import { MissingScreen } from '../../../ui/missing.tsx'
+import { NotFoundScreen } from '../../../ui/not-found-screen.tsx'
 
 /** Not found inside an organization's shell. */
 export default function NotFoundPage() {
-  return <MissingScreen />
+  return <NotFoundScreen />
 }

@@ -2,13 +2,14 @@
 import { revalidatePath } from 'next/cache'
 import type { Action, Actor } from '../../../../../auth/auth.ts'
 import { feedbackStates } from '../../../../../domain/feedback-states.ts'
+import { deleteFeedback, setFeedbackState } from '../../../../../operations/feedback.ts'
 import type { Feedback } from '../../../../../store/meta/issues/feedback.ts'
 import type { Organization, Project } from '../../../../../store/meta/meta.ts'
 import { attempt, type FormState, textOf } from '../../../../client/form.ts'
 import { app } from '../../../../handle.ts'
 import { demandOrganization } from '../../../../server/session.ts'
 
-type Here = { actor: Actor; one: Feedback; organization: Organization; project: Project }
+type Here = { actor: Actor; feedback: Feedback; organization: Organization; project: Project }
 
 /**
  * Runs `work` on the feedback that the form names, for who may do `action` where it is, and shows the list anew; what is
@@ -23,7 +24,7 @@ async function change(data: FormData, action: Action, work: (here: Here) => void
   const state = await attempt(data, async () => {
     if (!feedback || project?.organizationId !== organization.id) return undefined
     auth.demand(actor, action, { organization, project })
-    await work({ actor, one: feedback, organization, project })
+    await work({ actor, feedback, organization, project })
     return undefined
   })
   revalidatePath('/o/[org]/feedback', 'page')
@@ -32,17 +33,13 @@ async function change(data: FormData, action: Action, work: (here: Here) => void
 
 /** Calls a feedback new, resolved or spam. */
 export async function sortFeedbackAction(_before: FormState, data: FormData): Promise<FormState> {
-  return change(data, 'issue:triage', ({ actor, one }) => {
-    const { meta, clock } = app()
+  return change(data, 'issue:triage', ({ actor, feedback }) => {
     const state = feedbackStates.find((asked) => asked === textOf(data, 'state'))
-    if (state) meta.setFeedbackState(one.id, state, actor.person.id, clock.now())
+    if (state) setFeedbackState(app(), actor, feedback.id, state)
   })
 }
 
 /** Deletes a feedback with its screenshots. */
 export async function deleteFeedbackAction(_before: FormState, data: FormData): Promise<FormState> {
-  return change(data, 'issue:delete', async ({ one }) => {
-    const { meta, blobs } = app()
-    for (const key of meta.deleteFeedback(one.id)) await blobs.delete(key)
-  })
+  return change(data, 'issue:delete', ({ feedback }) => deleteFeedback(app(), feedback.id))
 }

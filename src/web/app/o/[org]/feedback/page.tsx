@@ -1,5 +1,6 @@
 import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
+import { readableProjects } from '../../../../../auth/allowed-projects.ts'
 import { feedbackStates } from '../../../../../domain/feedback-states.ts'
 import { toRestFeedback } from '../../../../../query/feedback.ts'
 import { app } from '../../../../handle.ts'
@@ -31,9 +32,7 @@ export default async function FeedbackPage({
   const t = await getTranslations('people')
   const parts = app()
   const { auth, meta } = parts
-  const projects = meta
-    .projectsOf(organization.id)
-    .filter((project) => auth.may(actor, 'issue:read', { organization, project }) === 'yes')
+  const projects = readableProjects(parts, actor, organization)
   const projectIds = projects.map((project) => project.id)
   const state = feedbackStates.find((feedbackState) => feedbackState === search.status) ?? 'new'
   const beforeId =

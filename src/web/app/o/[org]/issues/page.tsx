@@ -1,5 +1,6 @@
 import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
+import { readableProjects } from '../../../../../auth/allowed-projects.ts'
 import { app } from '../../../../handle.ts'
 import { firstScreen } from '../../../../panels/stream/first-screen.ts'
 import { Stream } from '../../../../panels/stream/stream.tsx'
@@ -22,10 +23,8 @@ export default async function IssuesPage({
     Object.entries(await searchParams).map(([key, value]): [string, string] => [key, String(value)]),
   )
   const { actor, organization } = await demandOrganization(org, `/o/${org}/issues${search.size ? `?${search}` : ''}`)
-  const { meta, auth } = app()
-  const projects = meta
-    .projectsOf(organization.id)
-    .filter((project) => auth.may(actor, 'issue:read', { organization, project }) === 'yes')
+  const { auth } = app()
+  const projects = readableProjects(app(), actor, organization)
   const canTriage = projects.some((project) => auth.may(actor, 'issue:triage', { organization, project }) === 'yes')
   return (
     <Stream

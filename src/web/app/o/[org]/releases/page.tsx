@@ -1,17 +1,18 @@
 import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
+import { allowedProjects } from '../../../../../auth/allowed-projects.ts'
 import { namedProjects } from '../../../../../query/named-projects.ts'
 import { rangeOf } from '../../../../../query/range.ts'
 import { releasesHealth } from '../../../../../query/release-health.ts'
 import { listReleases, releaseEvents } from '../../../../../query/releases.ts'
 import { app } from '../../../../handle.ts'
-import { unlessAway } from '../../../../panels/issue/load.ts'
 import { NoReleaseMatches, NoReleases } from '../../../../panels/releases/no-releases.tsx'
 import { isPlain, releaseParams, releasesPerPage, type Search, spanQuery } from '../../../../panels/releases/params.ts'
 import { ReleaseList } from '../../../../panels/releases/release-list.tsx'
-import { environmentsOf } from '../../../../panels/stream/environments.ts'
-import { projectIdsOf } from '../../../../panels/stream/stream-query.ts'
+import { projectIdsOf } from '../../../../panels/search/list-params.ts'
+import { environmentsOf } from '../../../../panels/search/load-environments.ts'
 import { demandOrganization } from '../../../../server/session.ts'
+import { unlessAway } from '../../../../server/unless-away.ts'
 
 export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('releases'))('title') }
@@ -33,10 +34,8 @@ export default async function ReleasesPage({
     ),
   ).toString()
   const { actor, organization } = await demandOrganization(org, `/o/${org}/releases${search ? `?${search}` : ''}`)
-  const { auth, clock, meta } = app()
-  const projects = meta
-    .projectsOf(organization.id)
-    .filter((project) => auth.may(actor, 'release:read', { organization, project }) === 'yes')
+  const { clock, meta } = app()
+  const projects = allowedProjects(app(), actor, organization, 'release:read')
   const names = projects.map(({ id, slug, name }) => ({ id: String(id), slug, name }))
   const asked = releaseParams(given)
   const projectIds = projectIdsOf(asked.project, names)

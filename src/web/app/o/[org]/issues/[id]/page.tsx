@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
-import type { Search } from '../../../../../panels/issue/load.ts'
-import { IssueScreen, issueTitle } from '../../../../../panels/issue/screen.tsx'
+import { IssueScreen, issueTitle } from './issue-screen.tsx'
+import type { Search } from './load.ts'
 
 type Props = { params: Promise<{ org: string; id: string }>; searchParams: Promise<Search> }
 

@@ -2,12 +2,13 @@
 import { revalidatePath } from 'next/cache'
 import { redirect } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
+import { deleteRelease, updateRelease } from '../../../../../../operations/releases.ts'
 import { findRelease } from '../../../../../../query/releases.ts'
 import type { ReleaseChange } from '../../../../../../store/meta/releases/releases.ts'
 import { type FormState, failed, noState, textOf } from '../../../../../client/form.ts'
+import { releasePath } from '../../../../../client/release-path.ts'
 import { app } from '../../../../../handle.ts'
 import { demandRelease } from '../../../../../panels/releases/load-release.ts'
-import { releasePath } from '../../../../../panels/releases/mark-groups.ts'
 import { typedName } from '../../../../../panels/releases/params.ts'
 
 /** The release that the form names, and the projects where the person may change it. */
@@ -30,10 +31,8 @@ const refused = async (data: FormData) =>
 async function change(data: FormData, changeAt: (nowMs: number) => ReleaseChange): Promise<FormState> {
   const { organization, release, mine } = await here(data)
   if (mine.length === 0) return refused(data)
-  const { meta, clock } = app()
-  const nowMs = clock.now()
   const value = { organizationId: organization.id, projectIds: mine, version: release.version }
-  meta.changeRelease({ ...value, change: changeAt(nowMs) }, nowMs)
+  updateRelease(app(), { ...value, change: changeAt(app().clock.now()) })
   revalidatePath('/o/[org]/releases', 'layout')
   return { ...noState, done: true }
 }
@@ -56,9 +55,7 @@ export async function deleteReleaseAction(_before: FormState, data: FormData): P
   if (mine.length === 0) return refused(data)
   if (textOf(data, 'typed').trim() !== typedName(version))
     return failed(data, { message: '', fields: { typed: [(await getTranslations('people'))('typeWrong')] } })
-  const { meta, artifacts } = app()
-  await artifacts.removeFiles(mine, version)
-  meta.removeRelease(organization.id, mine, version)
+  await deleteRelease(app(), { organizationId: organization.id, version }, mine)
   revalidatePath('/o/[org]/releases', 'layout')
   const left = findRelease(app(), { organization, projects, version })
   redirect(left ? releasePath(organization.slug, version) : `/o/${organization.slug}/releases`)

@@ -1,12 +1,11 @@
-import '../../../../../panels/issue/issues.css'
-import '../../../../../panels/releases/releases.css'
+import '../../../../../styles/issues.css'
+import '../../../../../styles/releases.css'
 import type { Metadata } from 'next'
 import { getLocale, getTranslations } from 'next-intl/server'
 import { Suspense } from 'react'
 import type { Project } from '../../../../../../store/meta/meta.ts'
+import { releasePath } from '../../../../../client/release-path.ts'
 import { app } from '../../../../../handle.ts'
-import { Chart } from '../../../../../panels/charts/chart.tsx'
-import { unlessAway } from '../../../../../panels/issue/load.ts'
 import { HealthPart } from '../../../../../panels/release-health/health-part.tsx'
 import { Commits } from '../../../../../panels/releases/commits.tsx'
 import { Deploys } from '../../../../../panels/releases/deploys.tsx'
@@ -17,13 +16,14 @@ import {
   loadRelease,
   type ReleaseHere,
 } from '../../../../../panels/releases/load-release.ts'
-import { releasePath } from '../../../../../panels/releases/mark-groups.ts'
 import { Commands, cli, cliEnvironment } from '../../../../../panels/releases/no-releases.tsx'
 import { type Search, versionTerm } from '../../../../../panels/releases/params.ts'
 import { ReleaseIssues } from '../../../../../panels/releases/release-issues.tsx'
 import { ReleaseRange } from '../../../../../panels/releases/release-range.tsx'
 import { SkewPart } from '../../../../../panels/releases/skew-part.tsx'
 import { ReleaseVerdict } from '../../../../../panels/source-maps/verdict.tsx'
+import { unlessAway } from '../../../../../server/unless-away.ts'
+import { Chart } from '../../../../../ui/chart/chart.tsx'
 import { Link } from '../../../../../ui/link.tsx'
 import { Section } from '../../../../../ui/section.tsx'
 import { Artifacts, bundlesOf } from './artifacts.tsx'
@@ -57,7 +57,7 @@ async function Figures({ here, loaded }: { here: ReleaseHere; loaded: LoadedRele
         <ReleaseRange range={asked} />
       </div>
       {points ? (
-        <Chart organization={here.organization.slug} points={points} marks={marks} />
+        <Chart organization={here.organization.slug} points={points} annotations={marks} />
       ) : (
         <p className="stream-away">{t('away')}</p>
       )}
@@ -92,7 +92,7 @@ async function Issues({
           label={label}
           rows={found.rows}
           hits={found.hits}
-          marks={loaded.marks}
+          annotations={loaded.marks}
           streamPath={`${base}/issues?q=${query}&t=90d`}
         />
       )}

@@ -1,10 +1,16 @@
 'use server'
 import { revalidatePath } from 'next/cache'
 import { getTranslations } from 'next-intl/server'
-import type { Action } from '../../../../../../auth/auth.ts'
+import type { Action, Actor } from '../../../../../../auth/auth.ts'
 import { scopes } from '../../../../../../auth/may.ts'
+import {
+  createOrganizationToken,
+  createToken,
+  deleteOrganizationToken,
+  deleteToken,
+} from '../../../../../../operations/tokens.ts'
 import { checkName } from '../../../../../../store/meta/database/names.ts'
-import type { Organization, Person } from '../../../../../../store/meta/meta.ts'
+import type { Organization } from '../../../../../../store/meta/meta.ts'
 import { attempt, type FormState, failed, textOf } from '../../../../../client/form.ts'
 import { app } from '../../../../../handle.ts'
 import { demandOrganization } from '../../../../../server/session.ts'
@@ -13,7 +19,7 @@ import { demandOrganization } from '../../../../../server/session.ts'
 export type TokenState = FormState & { secret: string | null }
 
 /** What `work` gives of a new token, or why it is refused. */
-type Work = (person: Person, organization: Organization) => Promise<FormState | string> | FormState | string
+type Work = (actor: Actor, organization: Organization) => Promise<FormState | string> | FormState | string
 
 /** Runs `work` for who may do `action` with tokens here, null for what everybody may; shows the page anew. */
 async function change(data: FormData, action: Action | null, work: Work): Promise<TokenState> {
@@ -25,7 +31,7 @@ async function change(data: FormData, action: Action | null, work: Work): Promis
     // Whatever a person may do with their own tokens, one of these may not: a leaked one would take the others away.
     const needed = action ?? (actor.kind === 'token' ? 'token:own' : null)
     if (needed) app().auth.demand(actor, needed, { organization })
-    const done = await work(actor.person, organization)
+    const done = await work(actor, organization)
     if (typeof done !== 'string') return done
     secret = done || null
     return undefined
@@ -36,20 +42,19 @@ async function change(data: FormData, action: Action | null, work: Work): Promis
 
 /** Makes a token of the signed-in person for this organization. */
 export async function createTokenAction(_before: TokenState, data: FormData): Promise<TokenState> {
-  return change(data, 'token:own', async (person, organization) => {
+  return change(data, 'token:own', async (actor, organization) => {
     const chosen = scopes.filter((scope) => data.getAll('scopes').includes(scope))
     if (chosen.length === 0)
       return failed(data, { message: '', fields: { scopes: [(await getTranslations('account'))('scopesMissing')] } })
-    return app().auth.createToken(person, checkName(textOf(data, 'name')), chosen, organization.id).secret
+    const value = { name: checkName(textOf(data, 'name')), scopes: chosen, organizationId: organization.id }
+    return createToken(app(), actor, value).secret
   })
 }
 
 /** Deletes a token of the signed-in person, who may make none any more perhaps; somebody else's counts as gone. */
 export async function deleteTokenAction(_before: FormState, data: FormData): Promise<FormState> {
-  return change(data, null, (person) => {
-    const { meta } = app()
-    const id = Number(textOf(data, 'token'))
-    if (meta.tokensOf(person.id).some((token) => token.id === id)) meta.deleteToken(id)
+  return change(data, null, (actor) => {
+    deleteToken(app(), actor, textOf(data, 'token'))
     return ''
   })
 }
@@ -59,17 +64,15 @@ export async function createOrganizationTokenAction(_before: TokenState, data: F
   return change(
     data,
     'token:organization',
-    (person, organization) =>
-      app().auth.createOrganizationToken(person, checkName(textOf(data, 'name')), organization).secret,
+    (actor, organization) =>
+      createOrganizationToken(app(), actor, organization, checkName(textOf(data, 'name'))).secret,
   )
 }
 
 /** Deletes a token of the organization; one that is not there counts as gone. */
 export async function deleteOrganizationTokenAction(_before: FormState, data: FormData): Promise<FormState> {
-  return change(data, 'token:organization', (_person, organization) => {
-    const { meta } = app()
-    const id = Number(textOf(data, 'token'))
-    if (meta.tokensOfOrganization(organization.id).some((token) => token.id === id)) meta.deleteToken(id)
+  return change(data, 'token:organization', (_actor, organization) => {
+    deleteOrganizationToken(app(), organization.id, textOf(data, 'token'))
     return ''
   })
 }

@@ -1,9 +1,9 @@
 'use server'
 import { revalidatePath } from 'next/cache'
 import { redirect } from 'next/navigation'
-import { invitationMail } from '../../../../../../alert/invitation.ts'
 import type { Action } from '../../../../../../auth/auth.ts'
-import { changeMember, inviteMember, removeMember, roles, takeBack } from '../../../../../../auth/members.ts'
+import { roles } from '../../../../../../auth/roles.ts'
+import { inviteMember, removeMember, takeBackInvitation, updateMember } from '../../../../../../operations/members.ts'
 import type { Organization, Person } from '../../../../../../store/meta/meta.ts'
 import { attempt, type FormState, textOf } from '../../../../../client/form.ts'
 import { app } from '../../../../../handle.ts'
@@ -37,12 +37,8 @@ const roleOf = (data: FormData) => roles.find((role) => role === textOf(data, 'r
 /** Invites an address and mails the link where a mail server is set. */
 export async function inviteAction(_before: InviteState, data: FormData): Promise<InviteState> {
   return change(data, 'member:write', async (organization, by) => {
-    const parts = app()
     const asked = { email: textOf(data, 'email'), role: roleOf(data) }
-    const { invitation, secret } = inviteMember(parts, by, organization, asked)
-    const { email: to, role, expiresMs } = invitation
-    const link = `${parts.config.url}/invite/${secret}`
-    const failure = await parts.alerts.mail(invitationMail({ to, by, organization, role, link, expiresMs }))
+    const { link, failure } = await inviteMember(app(), by, organization, asked)
     return { link, mailError: failure ?? null }
   })
 }
@@ -50,7 +46,7 @@ export async function inviteAction(_before: InviteState, data: FormData): Promis
 /** Takes an invitation back. */
 export async function takeBackAction(_before: InviteState, data: FormData): Promise<InviteState> {
   return change(data, 'member:write', (organization, by) => {
-    takeBack(app(), by, organization, Number(textOf(data, 'invitation')) || 0)
+    takeBackInvitation(app(), by, organization, Number(textOf(data, 'invitation')) || 0)
     return {}
   })
 }
@@ -58,7 +54,7 @@ export async function takeBackAction(_before: InviteState, data: FormData): Prom
 /** Gives a member another role. */
 export async function changeRoleAction(_before: InviteState, data: FormData): Promise<InviteState> {
   return change(data, 'member:write', (organization, by) => {
-    changeMember(app(), by, organization, textOf(data, 'member'), roleOf(data))
+    updateMember(app(), by, organization, textOf(data, 'member'), roleOf(data))
     return {}
   })
 }

@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
-import { mayChange, rolesToGive, rolesToInvite } from '../../../../../../auth/members.ts'
+import { mayChange, rolesToGive, rolesToInvite } from '../../../../../../auth/roles.ts'
 import { app } from '../../../../../handle.ts'
 import { OrganizationHead } from '../../../../../panels/settings/organization-head.tsx'
 import { demandOrganization } from '../../../../../server/session.ts'

@@ -1,9 +1,10 @@
 'use server'
 import { revalidatePath } from 'next/cache'
 import { getTranslations } from 'next-intl/server'
-import { changeChannel, channelKinds, makeChannel, shownRecipientsOf } from '../../../../../../alert/channel.ts'
-import { clearSmtp, setSmtp } from '../../../../../../alert/smtp.ts'
+import { channelKinds, shownRecipientsOf } from '../../../../../../alert/channel.ts'
 import type { Action } from '../../../../../../auth/auth.ts'
+import { createChannel, deleteChannel, updateChannel } from '../../../../../../operations/channels.ts'
+import { clearMailServer, setMailServer } from '../../../../../../operations/mail-server.ts'
 import type { Channel } from '../../../../../../store/meta/issues/alerts.ts'
 import type { Organization } from '../../../../../../store/meta/meta.ts'
 import { attempt, type FormState, textOf } from '../../../../../client/form.ts'
@@ -48,16 +49,15 @@ export async function createChannelAction(_before: ChannelState, data: FormData)
   return change(data, 'channel:write', async ({ id }) => {
     const kind = channelKinds.find((channelKind) => channelKind === textOf(data, 'kind')) ?? 'email'
     const text = { kind, name: textOf(data, 'name'), target: textOf(data, 'target'), project: textOf(data, 'project') }
-    const { channel, secret } = makeChannel(app(), id, text)
-    await app().alerts.askToConfirm(channel)
+    const { secret } = await createChannel(app(), id, text)
     return { secret }
   })
 }
 
 /** Switches a channel on or off: field `active` is yes or no. */
 export async function switchChannelAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
-  return changeOne(data, (channel) => {
-    changeChannel(app(), channel, { active: textOf(data, 'active') === 'yes' })
+  return changeOne(data, async (channel) => {
+    await updateChannel(app(), channel, { active: textOf(data, 'active') === 'yes' })
     return {}
   })
 }
@@ -65,7 +65,7 @@ export async function switchChannelAction(_before: ChannelState, data: FormData)
 /** Deletes a channel and its log. */
 export async function deleteChannelAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
   return changeOne(data, (channel) => {
-    app().meta.deleteChannel(channel.id)
+    deleteChannel(app(), channel.id)
     return {}
   })
 }
@@ -96,7 +96,7 @@ export async function askToConfirmAction(_before: ChannelState, data: FormData):
 /** Sets the mail server; an empty password keeps the one that is set. */
 export async function setMailServerAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
   return change(data, 'instance:write', () => {
-    setSmtp(app(), {
+    setMailServer(app(), {
       host: textOf(data, 'host'),
       port: Number(textOf(data, 'port')),
       security: textOf(data, 'security'),
@@ -111,7 +111,7 @@ export async function setMailServerAction(_before: ChannelState, data: FormData)
 /** Takes the mail server away. */
 export async function clearMailServerAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
   return change(data, 'instance:write', () => {
-    clearSmtp(app())
+    clearMailServer(app())
     return {}
   })
 }

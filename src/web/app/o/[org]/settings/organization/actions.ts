@@ -1,6 +1,7 @@
 'use server'
 import { revalidatePath } from 'next/cache'
 import { redirect } from 'next/navigation'
+import { updateOrganization } from '../../../../../../operations/organizations.ts'
 import { attemptGuarded, type GuardedState, revisionOf, textOf } from '../../../../../client/form.ts'
 import { app } from '../../../../../handle.ts'
 import { demandOrganization } from '../../../../../server/session.ts'
@@ -12,17 +13,15 @@ const daysOf = (text: string): number | null => (text.trim() === '' ? null : Num
 export async function saveOrganizationAction(_before: GuardedState, data: FormData): Promise<GuardedState> {
   const asked = textOf(data, 'organization')
   const { actor, organization } = await demandOrganization(asked, `/o/${asked}/settings/organization`)
-  const { auth, meta, config } = app()
   let slug = organization.slug
   const state = await attemptGuarded(data, () => {
-    auth.demand(actor, 'organization:write', { organization })
+    app().auth.demand(actor, 'organization:write', { organization })
     const change = {
       name: textOf(data, 'name'),
       slug: textOf(data, 'slug').trim(),
       retentionErrorsDays: daysOf(textOf(data, 'retentionErrorsDays')),
     }
-    const by = { userId: actor.person.id, rev: revisionOf(data) }
-    slug = meta.updateOrganization(organization.id, change, config.retentionErrorsDays, by).slug
+    slug = updateOrganization(app(), actor, organization.id, change, revisionOf(data)).slug
     return undefined
   })
   if (!state.done) return state

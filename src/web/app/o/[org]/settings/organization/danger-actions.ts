@@ -2,6 +2,7 @@
 import { revalidatePath } from 'next/cache'
 import { redirect } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
+import { deleteOrganization } from '../../../../../../operations/removals.ts'
 import { attempt, type FormState, failed, textOf } from '../../../../../client/form.ts'
 import { app } from '../../../../../handle.ts'
 import { demandOrganization } from '../../../../../server/session.ts'
@@ -15,12 +16,10 @@ export async function deleteOrganizationAction(_before: FormState, data: FormDat
   const { actor, organization } = await demandOrganization(org, `/o/${org}/settings/organization`)
   if (textOf(data, 'typed').trim() !== organization.name)
     return failed(data, { message: '', fields: { typed: [(await getTranslations('people'))('typeWrong')] } })
-  const { auth, meta, removals, publishKeys } = app()
+  const { auth, meta } = app()
   const state = await attempt(data, async () => {
     auth.demand(actor, 'organization:delete', { organization })
-    const { id } = removals.askOrganization({ organizationId: organization.id, userId: actor.person.id })
-    await publishKeys()
-    await removals.wait(id, patienceMs)
+    await deleteOrganization(app(), actor, organization.id, patienceMs)
     return undefined
   })
   if (!state.done) return state

@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
-import { EventsScreen } from '../../../../../../panels/issue/event-screen.tsx'
-import type { Search } from '../../../../../../panels/issue/load.ts'
-import { issueTitle } from '../../../../../../panels/issue/screen.tsx'
+import { issueTitle } from '../issue-screen.tsx'
+import type { Search } from '../load.ts'
+import { EventsScreen } from './events-screen.tsx'
 
 type Props = { params: Promise<{ org: string; id: string }>; searchParams: Promise<Search> }
 

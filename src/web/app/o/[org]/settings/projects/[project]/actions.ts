@@ -1,6 +1,6 @@
 'use server'
 import { redirect } from 'next/navigation'
-import { sealedToken } from '../../../../../../../auth/scrape-token.ts'
+import { updateProject } from '../../../../../../../operations/projects.ts'
 import { type GuardedState, revisionOf, textOf } from '../../../../../../client/form.ts'
 import { app } from '../../../../../../handle.ts'
 import { changeOf } from './change.ts'
@@ -10,11 +10,9 @@ import { changeProject } from './change-project.ts'
 export async function saveProjectAction(_before: GuardedState, data: FormData): Promise<GuardedState> {
   let moved = ''
   const state = await changeProject(data, '', 'project:write', async ({ actor, organization, project }) => {
-    const { meta, publishKeys, seal } = app()
-    const change = { ...changeOf(data), ...sealedToken(seal, textOf(data, 'scrapeToken'), 'scrapeToken') }
-    const { slug } = meta.updateProject(project.id, change, { userId: actor.person.id, rev: revisionOf(data) })
+    const guard = { rev: revisionOf(data), scrapeToken: textOf(data, 'scrapeToken') }
+    const { slug } = await updateProject(app(), actor, project.id, changeOf(data), guard)
     if (slug !== project.slug) moved = `/o/${organization.slug}/settings/projects/${slug}`
-    await publishKeys()
     return undefined
   })
   if (state.done && moved) redirect(moved)

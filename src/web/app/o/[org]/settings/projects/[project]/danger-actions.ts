@@ -1,6 +1,7 @@
 'use server'
 import { redirect } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
+import { deleteProject } from '../../../../../../../operations/removals.ts'
 import { type FormState, failed, textOf } from '../../../../../../client/form.ts'
 import { app } from '../../../../../../handle.ts'
 import { changeProject } from './change-project.ts'
@@ -14,11 +15,7 @@ export async function deleteProjectAction(_before: FormState, data: FormData): P
   const state = await changeProject(data, '', 'project:delete', async ({ actor, organization, project }) => {
     if (textOf(data, 'typed').trim() !== project.name)
       return failed(data, { message: '', fields: { typed: [(await getTranslations('people'))('typeWrong')] } })
-    const { removals, publishKeys } = app()
-    const value = { kind: 'project' as const, projectId: project.id, issueId: null, userId: actor.person.id }
-    const { id } = removals.ask(value)
-    await publishKeys()
-    await removals.wait(id, patienceMs)
+    await deleteProject(app(), actor, project.id, patienceMs)
     list = `/o/${organization.slug}/projects`
     return undefined
   })

@@ -1,44 +1,20 @@
 import { getTranslations } from 'next-intl/server'
 import { Link } from '../../../../../../ui/link.tsx'
 import { PlainText } from '../../../../../../ui/plain-text.tsx'
+import { type ProjectSectionId, projectSections, sectionPath } from './sections.ts'
 
-const pages = [
-  'general',
-  'keys',
-  'environments',
-  'grouping',
-  'ownership',
-  'filters',
-  'tombstones',
-  'sources',
-  'setup',
-  'ingest',
-] as const
-
-/** The head of a project's settings: its name and the ways between their pages. */
+/** The head of a project's settings: the title of the page, the project's name, links to the other pages. */
 export async function ProjectHead({
-  base,
+  organization,
   project,
   here,
 }: {
-  /** `/o/[org]` */
-  base: string
+  /** Slug. */
+  organization: string
   project: { slug: string; name: string }
-  here: (typeof pages)[number]
+  here: ProjectSectionId
 }) {
   const t = await getTranslations('projectSettings')
-  const hrefs = {
-    general: `${base}/settings/projects/${project.slug}`,
-    keys: `${base}/settings/projects/${project.slug}/keys`,
-    environments: `${base}/settings/projects/${project.slug}/environments`,
-    grouping: `${base}/settings/projects/${project.slug}/grouping`,
-    filters: `${base}/settings/projects/${project.slug}/filters`,
-    sources: `${base}/settings/projects/${project.slug}/source-maps`,
-    ownership: `${base}/settings/projects/${project.slug}/ownership`,
-    tombstones: `${base}/settings/projects/${project.slug}/tombstones`,
-    setup: `${base}/projects/${project.slug}/setup`,
-    ingest: `${base}/projects/${project.slug}/ingest`,
-  }
   return (
     <header className="page-head">
       <h1>{t(`${here}Title`)}</h1>
@@ -46,13 +22,13 @@ export async function ProjectHead({
         <PlainText text={project.name} charactersMax={64} />
       </span>
       <nav aria-label={t('pages')} className="ml-auto flex flex-wrap gap-x-4 gap-y-1">
-        {pages.map((page) => (
+        {projectSections.map(({ id }) => (
           <Link
-            key={page}
-            href={hrefs[page]}
-            {...(page === here ? { 'aria-current': 'page' as const, className: 'font-[550]' } : { className: 'link' })}
+            key={id}
+            href={sectionPath(id, organization, project.slug)}
+            {...(id === here ? { 'aria-current': 'page' as const, className: 'font-[550]' } : { className: 'link' })}
           >
-            {t(page)}
+            {t(id)}
           </Link>
         ))}
       </nav>

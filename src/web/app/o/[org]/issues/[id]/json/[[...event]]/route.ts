@@ -1,4 +1,4 @@
-import { answerIssue, textAnswer } from '../../../../../../../panels/issue/issue-answer.ts'
+import { answerIssue, textAnswer } from '../../issue-answer.ts'
 
 /** The issue and one event as JSON. `issues/X.json` and `issues/X/events/Y.json` are rewritten to here. With `?form=stored` or `?form=received` the event's payload itself (after scrubbing). */
 export async function GET(

@@ -1,5 +1,5 @@
 import { toMarkdown } from '../../../../../../../../query/markdown.ts'
-import { answerIssue, textAnswer } from '../../../../../../../panels/issue/issue-answer.ts'
+import { answerIssue, textAnswer } from '../../issue-answer.ts'
 
 /** The issue and one event as Markdown. `issues/X.md` and `issues/X/events/Y.md` are rewritten to here. */
 export async function GET(

@@ -1,4 +1,5 @@
 'use server'
+import { hideEnvironment } from '../../../../../../../../operations/project-settings.ts'
 import { type FormState, textOf } from '../../../../../../../client/form.ts'
 import { app } from '../../../../../../../handle.ts'
 import { changeProject } from '../change-project.ts'
@@ -6,7 +7,7 @@ import { changeProject } from '../change-project.ts'
 /** Hides an environment from the lists to choose from, or shows it again. */
 export async function hideEnvironmentAction(_before: FormState, data: FormData): Promise<FormState> {
   return changeProject(data, '/environments', 'project:write', ({ project }) => {
-    app().meta.hideEnvironment(project.id, textOf(data, 'name'), textOf(data, 'hidden') === 'yes')
+    hideEnvironment(app(), project.id, textOf(data, 'name'), textOf(data, 'hidden') === 'yes')
     return undefined
   })
 }

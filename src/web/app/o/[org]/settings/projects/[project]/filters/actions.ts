@@ -1,4 +1,5 @@
 'use server'
+import { updateFilters } from '../../../../../../../../operations/project-settings.ts'
 import { type GuardedState, revisionOf } from '../../../../../../../client/form.ts'
 import { app } from '../../../../../../../handle.ts'
 import { changeProject } from '../change-project.ts'
@@ -7,8 +8,7 @@ import { filtersIn } from './form-filters.ts'
 /** Saves the filters of a project, all at once: not over what somebody else has saved since the form was loaded. */
 export async function saveFiltersAction(_before: GuardedState, data: FormData): Promise<GuardedState> {
   return changeProject(data, '/filters', 'project:write', ({ actor, project }) => {
-    const by = { userId: actor.person.id, rev: revisionOf(data) }
-    app().meta.updateProject(project.id, { filters: filtersIn(data) }, by)
+    updateFilters(app(), actor, project.id, filtersIn(data), revisionOf(data))
     return undefined
   })
 }

@@ -1,30 +1,29 @@
 'use server'
 import { revalidatePath } from 'next/cache'
 import { getTranslations } from 'next-intl/server'
-import { checkName } from '../../../../../../../../store/meta/database/names.ts'
-import type { ChangedBy } from '../../../../../../../../store/meta/meta.ts'
+import type { Actor } from '../../../../../../../../auth/auth.ts'
+import { createKey, updateKey } from '../../../../../../../../operations/keys.ts'
 import { type FormState, failed, failureOf, noState, revisionOf, textOf } from '../../../../../../../client/form.ts'
 import { app } from '../../../../../../../handle.ts'
 import { demandProject } from '../../../../../../../server/session.ts'
 import { isRateCount, isRateWindow } from './rate-limit.ts'
 
-type Change = { projectId: number; keyId: number; by: ChangedBy }
+type Change = { projectId: number; keyId: number; actor: Actor; rev: number | undefined }
 
 const page = '/o/[org]/settings/projects/[project]/keys'
 
-/** Runs `change` for who may change keys here, tells accept, and shows the page anew. */
-async function changeKeys(data: FormData, change: (at: Change) => void): Promise<FormState> {
+/** Runs `change` for who may change keys here, and shows the page anew. */
+async function changeKeys(data: FormData, change: (at: Change) => Promise<unknown>): Promise<FormState> {
   const org = textOf(data, 'organization')
   const id = textOf(data, 'project')
   const { actor, organization, project } = await demandProject(org, id, `/o/${org}/settings/projects/${id}/keys`)
-  const { auth, meta, publishKeys } = app()
+  const { auth, meta } = app()
   try {
     auth.demand(actor, 'key:write', { organization, project })
     const keyId = Number(textOf(data, 'key')) || 0
     if (keyId && !meta.keysOf(project.id).some((key) => key.id === keyId))
       return failed(data, { message: (await getTranslations('keys'))('gone'), fields: {} })
-    change({ projectId: project.id, keyId, by: { userId: actor.person.id, rev: revisionOf(data) } })
-    await publishKeys()
+    await change({ projectId: project.id, keyId, actor, rev: revisionOf(data) })
   } catch (error) {
     const failure = failureOf(error)
     if (!failure) throw error
@@ -40,18 +39,13 @@ async function changeKeys(data: FormData, change: (at: Change) => void): Promise
 
 /** Makes one more key. */
 export async function createKeyAction(_before: FormState, data: FormData): Promise<FormState> {
-  return changeKeys(
-    data,
-    ({ projectId }) => void app().meta.createKey(projectId, checkName(textOf(data, 'label'), 'label')),
-  )
+  return changeKeys(data, ({ projectId }) => createKey(app(), projectId, { label: textOf(data, 'label') }))
 }
 
 /** Enables or disables a key: field `active` is yes or no. */
 export async function switchKeyAction(_before: FormState, data: FormData): Promise<FormState> {
-  return changeKeys(
-    data,
-    ({ keyId, by }) => void app().meta.updateKey(keyId, { active: textOf(data, 'active') === 'yes' }, by),
-  )
+  const change = { active: textOf(data, 'active') === 'yes' }
+  return changeKeys(data, ({ keyId, actor, rev }) => updateKey(app(), actor, keyId, change, rev))
 }
 
 /** Sets the rate limit of a key; an empty count takes it away. */
@@ -62,13 +56,6 @@ export async function limitKeyAction(_before: FormState, data: FormData): Promis
     return failed(data, { message: '', fields: { count: [(await getTranslations('keys'))('countWrong')] } })
   if (!isRateWindow(windowS))
     return failed(data, { message: '', fields: { count: [(await getTranslations('keys'))('windowWrong')] } })
-  return changeKeys(
-    data,
-    ({ keyId, by }) =>
-      void app().meta.updateKey(
-        keyId,
-        { rateLimit: count === '' ? null : { count: Number(count), windowS: Number(windowS) } },
-        by,
-      ),
-  )
+  const change = { rateLimit: count === '' ? null : { count: Number(count), windowS: Number(windowS) } }
+  return changeKeys(data, ({ keyId, actor, rev }) => updateKey(app(), actor, keyId, change, rev))
 }

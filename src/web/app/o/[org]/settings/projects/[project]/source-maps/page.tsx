@@ -1,8 +1,7 @@
-import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
 import type { Bundle, BundleLink } from '../../../../../../../../store/meta/artifacts/artifacts.ts'
 import { app } from '../../../../../../../handle.ts'
-import { demandProject, type ProjectHere } from '../../../../../../../server/session.ts'
+import type { ProjectHere } from '../../../../../../../server/session.ts'
 import { Button, TextField } from '../../../../../../../ui/controls.tsx'
 import { CopyButton } from '../../../../../../../ui/copy-button.tsx'
 import { Link } from '../../../../../../../ui/link.tsx'
@@ -11,15 +10,11 @@ import { bytesText } from '../../../../../../../ui/relative.ts'
 import { ScrollBox } from '../../../../../../../ui/scroll-box.tsx'
 import { EmptyState } from '../../../../../../../ui/states.tsx'
 import { RelativeTime } from '../../../../../../../ui/time.tsx'
-import { ProjectHead } from '../project-head.tsx'
+import { type SettingsContext, settingsPage, settingsTitle } from '../settings-page.tsx'
 import { BundleView } from './bundle-view.tsx'
 import { Places } from './places.tsx'
 
 const pageMax = 50
-
-export async function generateMetadata(): Promise<Metadata> {
-  return { title: (await getTranslations('sources'))('title') }
-}
 
 /** The three commands that upload what a build made. */
 async function HowTo({ org, project }: { org: string; project: string }) {
@@ -97,9 +92,7 @@ async function Bundles({
   )
 }
 
-type Search = Partial<Record<'q' | 'before' | 'bundle' | 'after', string | string[]>>
-
-const numberOf = (text: Search[keyof Search]) =>
+const numberOf = (text: SettingsContext['search'][string]) =>
   typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : undefined
 
 /** List and search of a project's bundles, behind `beforeId`. */
@@ -173,26 +166,13 @@ async function ListView({
   )
 }
 
-/** What builds uploaded for a project: the list and the search; `?bundle=` shows one. */
-export default async function SourceMapsPage({
-  params,
-  searchParams,
-}: {
-  params: Promise<{ org: string; project: string }>
-  searchParams: Promise<Search>
-}) {
-  const { org, project: slug } = await params
-  const { q, before, bundle, after } = await searchParams
-  const here = await demandProject(org, slug, `/o/${org}/settings/projects/${slug}/source-maps`)
+/** What builds uploaded for a project: the list and the search; `?bundle=` shows one bundle. */
+function SourceMaps({ here, search: { q, before, bundle, after } }: SettingsContext) {
+  if (typeof bundle === 'string') return <BundleView here={here} uuid={bundle} afterId={numberOf(after) ?? 0} />
   const text = typeof q === 'string' ? q.trim().slice(0, 1000) : ''
-  return (
-    <div className="page max-w-[1040px]">
-      <ProjectHead base={`/o/${here.organization.slug}`} project={here.project} here="sources" />
-      {typeof bundle === 'string' ? (
-        <BundleView here={here} uuid={bundle} afterId={numberOf(after) ?? 0} />
-      ) : (
-        <ListView here={here} text={text} beforeId={numberOf(before)} />
-      )}
-    </div>
-  )
+  return <ListView here={here} text={text} beforeId={numberOf(before)} />
 }
+
+export const generateMetadata = settingsTitle('sources')
+
+export default settingsPage('sources', [{ id: 'sources', Component: SourceMaps }], { isWide: true })

@@ -1,4 +1,5 @@
 'use server'
+import { removeTombstone } from '../../../../../../../../operations/project-settings.ts'
 import { type FormState, textOf } from '../../../../../../../client/form.ts'
 import { app } from '../../../../../../../handle.ts'
 import { changeProject } from '../change-project.ts'
@@ -6,7 +7,7 @@ import { changeProject } from '../change-project.ts'
 /** Lets an issue that was deleted for good come again. */
 export async function removeTombstoneAction(_before: FormState, data: FormData): Promise<FormState> {
   return changeProject(data, '/tombstones', 'issue:delete', ({ project }) => {
-    app().meta.undiscard(project.id, textOf(data, 'tombstone'))
+    removeTombstone(app(), project.id, textOf(data, 'tombstone'))
     return undefined
   })
 }

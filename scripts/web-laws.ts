@@ -1,0 +1,68 @@
+import { dirname, join } from 'node:path/posix'
+import { importsOf } from './imports.ts'
+import { isProduct, type Law } from './law.ts'
+
+/**
+ * The features of the screens that others build on, and the files that these may import. The order is a law, too: a
+ * feature imports only from those above it, so features never form a cycle. A feature that is not here is a leaf:
+ * no feature imports it. Before you add a file, ask whether it is a shared piece that belongs to ui/, client/ or server/.
+ */
+const publicFiles: Readonly<Record<string, readonly string[]>> = {
+  search: [
+    'jump.ts',
+    'list-filters.tsx',
+    'list-params.ts',
+    'load-environments.ts',
+    'range-key.ts',
+    'range.ts',
+    'saved-views.tsx',
+    'search-box.tsx',
+    'terms.ts',
+    'use-list-params.ts',
+    'views.ts',
+  ],
+  triage: [
+    'assignee.tsx',
+    'attention.tsx',
+    'bulk-change.ts',
+    'change.ts',
+    'decisions.tsx',
+    'merge.tsx',
+    'state-words.ts',
+    'triage.ts',
+  ],
+  diagnostics: ['react-words.tsx'],
+  'error-links': ['certainty.tsx'],
+  issue: ['issue-row.tsx', 'peek.tsx'],
+}
+const order = Object.keys(publicFiles)
+
+/** The feature that a path is in; '' for the files of panels/ itself and for everything else. */
+const featureOf = (path: string): string => /^src\/web\/panels\/([^/]+)\//.exec(path)?.[1] ?? ''
+
+function breachOf(path: string, target: string): string | undefined {
+  if (!path.startsWith('src/web/') || path.startsWith('src/web/app/')) return undefined
+  if (target.startsWith('src/web/app/')) return `imports the route file ${target}`
+  const [here, there] = [featureOf(path), featureOf(target)]
+  if (there === '' || here === there) return undefined
+  if (here === '') return `only routes put features together: ${there} may not be imported here`
+  if (!publicFiles[there]?.includes(target.slice(`src/web/panels/${there}/`.length)))
+    return `${target} is not public: no other feature may import it`
+  const isAbove = !order.includes(here) || order.indexOf(there) < order.indexOf(here)
+  return isAbove ? undefined : `${here} may not import ${there}: ${there} builds on it`
+}
+
+export const features: Law = {
+  name: 'features',
+  sentence:
+    'a feature (a folder of web/panels) imports another only through the public files that scripts/web-laws.ts lists, and only in the order of that list; pages put features together by their panel.tsx and load.ts; ui, client and server import no feature; nothing imports a route',
+  find(source, report) {
+    if (!isProduct(source.path)) return
+    for (const imported of importsOf(source)) {
+      const breach = imported.from.startsWith('.')
+        ? breachOf(source.path, join(dirname(source.path), imported.from))
+        : undefined
+      if (breach) report(imported.at, breach)
+    }
+  },
+}

@@ -1,0 +1,21 @@
+import type { MetaStore, Organization, Project } from '../store/meta/meta.ts'
+import type { Action, Actor, Auth } from './auth.ts'
+
+type Parts = { meta: Pick<MetaStore, 'projectsOf'>; auth: Pick<Auth, 'may'> }
+
+/** The projects of an organization in which the caller may do `action`, by slug. */
+export const allowedProjects = (
+  { meta, auth }: Parts,
+  actor: Actor,
+  organization: Organization,
+  action: Action,
+): Project[] =>
+  meta.projectsOf(organization.id).filter((project) => auth.may(actor, action, { organization, project }) === 'yes')
+
+/** The projects of an organization whose issues the caller may read, by slug. */
+export const readableProjects = (parts: Parts, actor: Actor, organization: Organization): Project[] =>
+  allowedProjects(parts, actor, organization, 'issue:read')
+
+/** Their ids. */
+export const readableIds = (parts: Parts, actor: Actor, organization: Organization): number[] =>
+  readableProjects(parts, actor, organization).map((project) => project.id)

@@ -1,0 +1,29 @@
+import type { Clock } from '../base/clock.ts'
+import type { Artifacts } from '../operations/artifacts.ts'
+import type { BlobStore } from '../store/blobs/blobs.ts'
+import type { MetaStore } from '../store/meta/meta.ts'
+
+type UploadSweepDeps = {
+  meta: Pick<MetaStore, 'dropChunks' | 'bundleKeys' | 'chunkKeys'>
+  blobs: Pick<BlobStore, 'delete' | 'list'>
+  clock: Pick<Clock, 'now'>
+  artifacts: Pick<Artifacts, 'isWriting' | 'dropFailures'>
+}
+
+/** Drops chunks whose time is over, and blobs of uploads that a crash left without a row. Returns how many of each went. */
+export async function sweepUploads({
+  meta,
+  blobs,
+  clock,
+  artifacts,
+}: UploadSweepDeps): Promise<{ chunks: number; strays: number }> {
+  const over = meta.dropChunks(clock.now())
+  for (const key of over) if (!artifacts.isWriting(key)) await blobs.delete(key)
+  const lists = await Promise.all([blobs.list('artifacts'), blobs.list('chunks')])
+  // After the lists: what came meanwhile has its row by now, or is being written.
+  const named = new Set([...meta.bundleKeys(), ...meta.chunkKeys()])
+  const strays = lists.flat().filter((key) => !named.has(key) && !artifacts.isWriting(key))
+  for (const key of strays) await blobs.delete(key)
+  artifacts.dropFailures()
+  return { chunks: over.length, strays: strays.length }
+}

@@ -1,0 +1,253 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { MishapError } from '../base/errors.ts'
+import { type ArtifactType, type Bundle, scrapedEntry } from '../store/meta/artifacts/artifacts.ts'
+import { debugIdOf } from '../wire/bundle.ts'
+import { type AssembleState, bundleFileBytesMax, chunkBytesMax, waitingBytesMax } from '../wire/upload.ts'
+import { assemble, dropFailures } from './assembly.ts'
+import { createDebugIdScan } from './bundle.ts'
+import {
+  type Arrived,
+  type ArtifactDeps,
+  type AssembleAsk,
+  chunkKeptMs,
+  demandSpace,
+  hashed,
+  livingLinks,
+  MiB,
+  reportArrival,
+  type Uploads,
+  whileWriting,
+} from './uploads.ts'
+
+/** One file for a release. */
+export type ReleaseFile = {
+  organizationId: number
+  projectIds: readonly number[]
+  release: string
+  stream: AsyncIterable<Uint8Array>
+  /** The other fields of the form. They may follow the bytes, so they are asked for once the bytes are read. */
+  about(): Promise<{ url: string; dist: string; headers: Record<string, string> }>
+}
+
+/** Bytes of fetched files per project. Anybody with its key can name addresses that answer with 32 MiB each. */
+export const scrapedBytesMax = 1024 ** 3
+
+/** Files that were fetched from their public addresses. */
+export type ScrapedFiles = {
+  organizationId: number
+  projectId: number
+  release: string
+  dist: string
+  files: readonly { url: string; bytes: Buffer; headers: Record<string, string>; isMap: boolean }[]
+}
+
+export type Artifacts = {
+  /**
+   * Stores a chunk from a stream. Throws VALIDATION for another SHA-1, ACCEPT_TOO_LARGE for more than `chunkBytesMax` and
+   * when too many chunks wait already, ACCEPT_DISK_FULL.
+   */
+  saveChunk(organizationId: number, checksum: string, stream: AsyncIterable<Uint8Array>): Promise<void>
+  /** Returns the state of a bundle, and starts to assemble it once all its chunks are stored. Idempotent. */
+  assemble(ask: AssembleAsk): Promise<AssembleState>
+  /** Stores one file of a release in place of one with the same name and dist. Throws ACCEPT_TOO_LARGE, ACCEPT_DISK_FULL. */
+  addFile(file: ReleaseFile): Promise<Bundle>
+  /**
+   * Stores files that were fetched for a release and dist of a project, in place of earlier ones with the same names. The
+   * same bytes change nothing. Throws ACCEPT_TOO_LARGE, ACCEPT_DISK_FULL.
+   */
+  addScraped(scraped: ScrapedFiles): Promise<void>
+  /** Removes all single files of a release from these projects. */
+  removeFiles(projectIds: readonly number[], release: string): Promise<void>
+  /** Removes all bundles that clients call so from a project. Returns how many. */
+  removeBundle(projectId: number, uuid: string): Promise<number>
+  /** Removes one file of a release from these projects. */
+  removeFile(bundleId: number, projectIds: readonly number[], release: string): Promise<void>
+  /** Whether the blob of this key is being written: its row follows, so it is no stray. */
+  isWriting(key: string): boolean
+  /** Forgets why bundles were refused once every client has read it. */
+  dropFailures(): void
+  /** Calls `listener` for each bundle or file that is new to a project. */
+  onArrived(listener: (arrived: Arrived) => void): void
+}
+
+async function saveChunk(
+  uploads: Uploads,
+  organizationId: number,
+  checksum: string,
+  stream: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const { meta, blobs, clock } = uploads.deps
+  if (!/^[0-9a-f]{40}$/.test(checksum))
+    throw new MishapError('VALIDATION', { detail: 'The name of a chunk is its SHA-1 in 40 hex digits.' })
+  if (meta.chunkBytes(organizationId) > waitingBytesMax)
+    throw new MishapError('ACCEPT_TOO_LARGE', {
+      detail: 'Too many chunks wait for the rest of their uploads; they go after a day.',
+    })
+  await demandSpace(uploads, chunkBytesMax)
+  const key = `chunks/${organizationId}/${checksum}`
+  await whileWriting(uploads, key, async () => {
+    const source = hashed(stream)
+    async function* checked() {
+      yield* source.stream
+      if (source.digest() !== checksum)
+        throw new MishapError('VALIDATION', { detail: `The bytes of chunk ${checksum} have another SHA-1.` })
+    }
+    const { bytes } = await blobs.putStream(key, checked(), chunkBytesMax)
+    meta.addChunk(organizationId, { checksum, bytes, blobKey: key }, clock.now() + chunkKeptMs)
+  })
+}
+
+async function addFile(uploads: Uploads, file: ReleaseFile): Promise<Bundle> {
+  const { meta, blobs, clock } = uploads.deps
+  const { organizationId, projectIds, release } = file
+  const key = `artifacts/${organizationId}/${randomUUID()}`
+  const scan = createDebugIdScan()
+  return whileWriting(uploads, key, async () => {
+    await demandSpace(uploads, MiB)
+    const source = hashed(file.stream)
+    async function* scanned() {
+      for await (const piece of source.stream) {
+        scan.push(Buffer.from(piece))
+        yield piece
+      }
+    }
+    const { bytes } = await blobs.putStream(key, scanned(), bundleFileBytesMax)
+    const { url, dist, headers } = await file.about().catch(async (error: unknown) => {
+      await blobs.delete(key)
+      throw error
+    })
+    const type: ArtifactType = /\.map$/i.test(url.replace(/[?#].*$/, '')) ? 'source_map' : 'minified_source'
+    const before = meta
+      .artifactsOfRelease(projectIds, release, dist, url)
+      .map((id) => ({ id, places: meta.linksOf([id]) }))
+    const debugId = debugIdOf(headers['debug-id'] ?? '') || scan.debugId(type)
+    const links = projectIds.map((projectId) => ({ projectId, release, dist }))
+    const bundle = meta.addBundle(
+      {
+        organizationId,
+        uuid: randomUUID(),
+        checksum: source.digest(),
+        kind: 'file' as const,
+        blobKey: key,
+        bytes,
+        createdMs: clock.now(),
+      },
+      [{ entry: url, type, debugId, url, headers, bytes, at: 0, packed: bytes, method: 0, crc: 0 }],
+      links,
+    )
+    for (const { id, places } of before)
+      for (const { projectId } of places.filter((place) => projectIds.includes(place.projectId))) {
+        const gone = meta.removeBundle(id, projectId, release)
+        if (gone !== undefined) await blobs.delete(gone)
+      }
+    reportArrival(uploads, bundle, links)
+    return bundle
+  })
+}
+
+/** Stores a fetched script and its map in place of earlier ones. */
+async function addScraped(
+  uploads: Uploads,
+  { organizationId, projectId, release, dist, files }: ScrapedFiles,
+): Promise<void> {
+  const { meta, blobs, clock, scrapedBytesMax: scrapedMax = scrapedBytesMax } = uploads.deps
+  const links = livingLinks(uploads, [{ projectId, release, dist }])
+  let changed: Bundle | undefined
+  for (const { url, bytes, headers, isMap } of files) {
+    const checksum = createHash('sha1').update(bytes).digest('hex')
+    const before = meta.artifactsOfRelease([projectId], release, dist, url, 'scraped')
+    if (before.some((id) => meta.bundleById(id)?.checksum === checksum) || links.length === 0) continue
+    if (meta.scrapedBytes(projectId) + bytes.length > scrapedMax)
+      throw new MishapError('ACCEPT_TOO_LARGE', {
+        detail: `What was fetched for this project takes ${scrapedMax / MiB} MiB already; upload the maps, or narrow the allowed origins.`,
+      })
+    await demandSpace(uploads, bytes.length)
+    const key = `artifacts/${organizationId}/${randomUUID()}`
+    await whileWriting(uploads, key, async () => {
+      await blobs.put(key, bytes)
+      const type: ArtifactType = isMap ? 'source_map' : 'minified_source'
+      changed = meta.addBundle(
+        {
+          organizationId,
+          uuid: randomUUID(),
+          checksum,
+          kind: 'scraped' as const,
+          blobKey: key,
+          bytes: bytes.length,
+          createdMs: clock.now(),
+        },
+        [
+          {
+            entry: scrapedEntry,
+            type,
+            debugId: '',
+            url,
+            headers,
+            bytes: bytes.length,
+            at: 0,
+            packed: bytes.length,
+            method: 0,
+            crc: 0,
+          },
+        ],
+        links,
+      )
+    })
+    for (const id of before) {
+      const gone = meta.removeBundle(id, projectId, release)
+      if (gone !== undefined) await blobs.delete(gone)
+    }
+  }
+  if (changed) reportArrival(uploads, changed, links)
+}
+
+/** Removes one file of a release from projects. Its bytes go with the last of them. */
+async function removeFile(
+  { meta, blobs }: Pick<ArtifactDeps, 'meta' | 'blobs'>,
+  bundleId: number,
+  projectIds: readonly number[],
+  release: string,
+): Promise<void> {
+  for (const projectId of projectIds) {
+    const gone = meta.removeBundle(bundleId, projectId, release)
+    if (gone !== undefined) await blobs.delete(gone)
+  }
+}
+
+/** Creates the uploads: chunks, the bundles assembled from them, and files of releases. Nothing runs by itself. */
+export function createArtifacts(deps: ArtifactDeps): Artifacts {
+  const { meta, blobs } = deps
+  const uploads: Uploads = {
+    deps,
+    runs: new Map(),
+    failures: new Map(),
+    writing: new Map(),
+    listeners: [],
+    slots: { running: 0, waiting: [] },
+  }
+  return {
+    saveChunk: (organizationId, checksum, stream) => saveChunk(uploads, organizationId, checksum, stream),
+    assemble: (ask) => assemble(uploads, ask),
+    addFile: (file) => addFile(uploads, file),
+    addScraped: (scraped) => addScraped(uploads, scraped),
+    removeFile: (bundleId, projectIds, release) => removeFile(deps, bundleId, projectIds, release),
+    removeFiles: async (projectIds, release) => {
+      for (;;) {
+        const rows = meta.releaseFiles({ projectIds, release, beforeId: undefined, max: 100 })
+        if (rows.length === 0) return
+        for (const { bundle } of rows) await removeFile(deps, bundle.id, projectIds, release)
+      }
+    },
+    removeBundle: async (projectId, uuid) => {
+      for (let count = 0; ; count++) {
+        const bundle = meta.bundleOf(projectId, uuid)
+        if (!bundle) return count
+        const gone = meta.removeBundle(bundle.id, projectId)
+        if (gone !== undefined) await blobs.delete(gone)
+      }
+    },
+    isWriting: (key) => uploads.writing.has(key),
+    dropFailures: () => dropFailures(uploads),
+    onArrived: (listener) => void uploads.listeners.push(listener),
+  }
+}

@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto'
+import { MishapError } from '../base/errors.ts'
+import { faultOf } from '../base/observe.ts'
+import type { BlobStore } from '../store/blobs/blobs.ts'
+import type { BundleLink } from '../store/meta/artifacts/artifacts.ts'
+import type { Chunk } from '../store/meta/artifacts/chunks.ts'
+import { debugIdOf } from '../wire/bundle.ts'
+import { type AssembleState, bundleBytesMax } from '../wire/upload.ts'
+import { ZipFault } from '../wire/zip.ts'
+import { indexBundle } from './bundle.ts'
+import {
+  type AssembleAsk,
+  chunkKeptMs,
+  demandSpace,
+  hashed,
+  livingLinks,
+  MiB,
+  type Run,
+  reportArrival,
+  type Uploads,
+  whileWriting,
+} from './uploads.ts'
+
+/** Another bundle may share a chunk with one that is done. */
+const usedChunkKeptMs = 3_600_000
+/** A client polls each second, so it has read the reason by then. A later try is assembled again. */
+const failureKeptMs = 60_000
+/** Most small bundles are done within this time, so the client need not ask twice. */
+const answerMs = 400
+/** zlib inflates in threads of its own. Two of them leave the other cores to events. */
+const runsMax = 2
+
+/** A chunk has a row and no blob. The client has to send it again. */
+class ChunkGone extends Error {}
+
+async function withSlot<T>({ slots }: Uploads, work: () => Promise<T>): Promise<T> {
+  if (slots.running >= runsMax) await new Promise<void>((resolve) => slots.waiting.push(resolve))
+  else slots.running++
+  try {
+    return await work()
+  } finally {
+    const next = slots.waiting.shift()
+    if (next) next()
+    else slots.running--
+  }
+}
+
+/** The chunks' bytes one after the other. Throws ChunkGone. */
+async function* joined(blobs: BlobStore, chunks: readonly Chunk[]): AsyncGenerator<Uint8Array> {
+  for (const chunk of chunks) {
+    const found = await blobs.getStream(chunk.blobKey)
+    if (!found) throw new ChunkGone(chunk.checksum)
+    yield* found.stream
+  }
+}
+
+/** Writes the blob of the bundle, indexes it, and writes its rows. Throws ZipFault, ChunkGone and errors of the stores. */
+async function assembleNow(uploads: Uploads, run: Run): Promise<void> {
+  const { meta, blobs, clock } = uploads.deps
+  const { organizationId, checksum, chunks } = run.ask
+  const known = meta.chunksOf(organizationId, chunks)
+  const parts = chunks.map((item) => {
+    const chunk = known.get(item)
+    if (!chunk) throw new ChunkGone(item)
+    return chunk
+  })
+  const bytes = parts.reduce((sum, part) => sum + part.bytes, 0)
+  if (bytes > bundleBytesMax) throw new ZipFault(`The bundle is over ${bundleBytesMax / MiB} MiB.`)
+  await demandSpace(uploads, bytes)
+  const key = `artifacts/${organizationId}/${randomUUID()}`
+  await whileWriting(uploads, key, async () => {
+    const source = hashed(joined(blobs, parts))
+    await blobs.putStream(key, source.stream, bundleBytesMax)
+    try {
+      const digest = source.digest()
+      if (digest !== checksum)
+        throw new ZipFault(
+          `The chunks do not make the bundle: their SHA-1 is ${digest}, it was said to be ${checksum}.`,
+        )
+      const reader = await blobs.reader(key)
+      if (!reader) throw new Error('the bundle has gone')
+      const { manifest, files } = await indexBundle(reader).finally(() => reader.close())
+      const links = livingLinks(uploads, run.links).map((livingLink) => ({
+        ...livingLink,
+        release: livingLink.release || manifest.release,
+        dist: livingLink.dist || manifest.dist,
+      }))
+      if (links.length === 0) throw new ZipFault('The projects of this bundle are gone.')
+      const uuid = debugIdOf(manifest.id) || randomUUID()
+      const nowMs = clock.now()
+      const same = meta.sameBundle(organizationId, uuid, checksum, files)
+      const bundle =
+        same ??
+        meta.addBundle(
+          { organizationId, uuid, checksum, kind: 'bundle', blobKey: key, bytes, createdMs: nowMs },
+          files,
+          links,
+        )
+      if (same) await blobs.delete(key)
+      const places = same ? meta.linkBundle(same.id, links, nowMs) : links.length
+      meta.keepChunks(organizationId, chunks, nowMs + usedChunkKeptMs)
+      if (places > 0) reportArrival(uploads, bundle, links)
+    } catch (error) {
+      await blobs.delete(key)
+      throw error
+    }
+  })
+}
+
+/** The sentence for the client; undefined when it only has to send something again. */
+function detailOf(uploads: Uploads, error: unknown): string | undefined {
+  if (error instanceof ChunkGone) return undefined
+  if (error instanceof ZipFault || error instanceof MishapError) return error.message
+  uploads.deps.observe.warn({ error: faultOf(error) }, 'a bundle could not be assembled')
+  return 'Mishap could not read or store the bundle; its log says more.'
+}
+
+function start(uploads: Uploads, key: string, ask: AssembleAsk, links: BundleLink[]): Run {
+  const { meta, observe, clock } = uploads.deps
+  const run: Run = { ask, links, started: false, done: Promise.resolve() }
+  run.done = withSlot(uploads, async () => {
+    run.started = true
+    await assembleNow(uploads, run)
+  })
+    .catch((error: unknown) => {
+      if (error instanceof ChunkGone) return meta.forgetChunks(ask.organizationId, [error.message])
+      const detail = detailOf(uploads, error) ?? ''
+      uploads.failures.set(key, { detail, atMs: clock.now() })
+      observe.info({ organization: ask.organizationId, detail }, 'a bundle was refused')
+    })
+    .finally(() => uploads.runs.delete(key))
+  uploads.runs.set(key, run)
+  return run
+}
+
+/** Links a bundle that is already stored with these bytes. Undefined when there is none. */
+async function known(
+  uploads: Uploads,
+  ask: AssembleAsk,
+  links: readonly BundleLink[],
+): Promise<AssembleState | undefined> {
+  const { meta, blobs, clock } = uploads.deps
+  const bundle = meta.bundleByChecksum(ask.organizationId, ask.checksum)
+  if (!bundle) return undefined
+  const reader = await blobs.reader(bundle.blobKey)
+  if (!reader) {
+    // Its bytes are lost. It is removed, so that a new upload repairs it.
+    for (const { projectId } of meta.linksOf([bundle.id])) meta.removeBundle(bundle.id, projectId)
+    return undefined
+  }
+  await reader.close()
+  const before = meta.linksOf([bundle.id])
+  // The first link has the release and dist of the manifest.
+  const own = before[0]
+  const wanted = livingLinks(uploads, links).map((livingLink) => ({
+    projectId: livingLink.projectId,
+    release: livingLink.release || own?.release || '',
+    dist:
+      livingLink.dist || (livingLink.release === '' || livingLink.release === own?.release ? (own?.dist ?? '') : ''),
+  }))
+  if (meta.linkBundle(bundle.id, wanted, clock.now()) > 0) reportArrival(uploads, bundle, wanted)
+  meta.touchBundles([bundle.id], clock.now())
+  return { state: 'ok', missingChunks: [] }
+}
+
+/** Returns the state of a bundle, and starts to assemble it once all its chunks are stored. Idempotent. */
+export async function assemble(uploads: Uploads, ask: AssembleAsk): Promise<AssembleState> {
+  const { meta, clock } = uploads.deps
+  const key = `${ask.organizationId}/${ask.checksum}`
+  const links = ask.projectIds.map((projectId) => ({ projectId, release: ask.release, dist: ask.dist }))
+  const there = await known(uploads, ask, links)
+  if (there) return there
+  const failure = uploads.failures.get(key)
+  if (failure && clock.now() - failure.atMs < failureKeptMs)
+    return { state: 'error', missingChunks: [], detail: failure.detail }
+  uploads.failures.delete(key)
+  const running = uploads.runs.get(key)
+  if (running) {
+    running.links.push(...links)
+    return { state: running.started ? 'assembling' : 'created', missingChunks: [] }
+  }
+  meta.keepChunks(ask.organizationId, ask.chunks, clock.now() + chunkKeptMs)
+  const found = meta.chunksOf(ask.organizationId, ask.chunks)
+  const missingChunks = [...new Set(ask.chunks)].filter((chunk) => !found.has(chunk))
+  if (missingChunks.length > 0 || ask.chunks.length === 0) return { state: 'not_found', missingChunks }
+  const run = start(uploads, key, ask, links)
+  await Promise.race([run.done, clock.sleep(answerMs)])
+  return uploads.runs.has(key) ? { state: 'created', missingChunks: [] } : assemble(uploads, ask)
+}
+
+/** Forgets why bundles were refused once every client has read it. */
+export function dropFailures({ deps, failures }: Pick<Uploads, 'deps' | 'failures'>): void {
+  for (const [key, { atMs }] of failures) if (deps.clock.now() - atMs > failureKeptMs) failures.delete(key)
+}

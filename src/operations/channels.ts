@@ -1,0 +1,110 @@
+import type { Alerts } from '../alert/alert.ts'
+import { type ChannelText, newSigningSecret, targetOf } from '../alert/channel.ts'
+import { type Confirms, confirmationOf } from '../alert/confirm.ts'
+import { addressesIn } from '../alert/recipients.ts'
+import type { Seal } from '../auth/seal.ts'
+import { MishapError } from '../base/errors.ts'
+import type { Channel } from '../store/meta/issues/alerts.ts'
+import type { MetaStore, Organization } from '../store/meta/meta.ts'
+
+/** Each new issue looks at all channels of its organization. */
+const channelsMax = 50
+
+type Parts = {
+  meta: Pick<MetaStore, 'projectBySlug' | 'channelsOf' | 'createChannel' | 'updateChannel' | 'keepAddresses'>
+  seal: Seal
+}
+/** Asks addresses that belong to no member whether they want the mails. */
+type Asks = { alerts: Pick<Alerts, 'askToConfirm'> }
+
+/** What changes of a channel; what is absent stays. `project` is a slug, null or '' for all projects. */
+export type ChannelChange = {
+  name?: string | undefined
+  target?: string | undefined
+  project?: string | null | undefined
+  active?: boolean | undefined
+}
+
+function projectIdOf({ meta }: Parts, organizationId: number, slug: string | null): number | null {
+  if (slug === null || slug === '') return null
+  const project = meta.projectBySlug(organizationId, slug)
+  if (!project) throw new MishapError('VALIDATION', { fields: { project: ['There is no such project.'] } })
+  return project.id
+}
+
+/** Stores a channel; `secret` is what a generic webhook signs with, shown once, else null. Throws VALIDATION with fields. */
+export function addChannel(
+  parts: Parts,
+  organizationId: number,
+  text: ChannelText & { project: string | null },
+): { channel: Channel; secret: string | null } {
+  if (parts.meta.channelsOf(organizationId).length >= channelsMax)
+    throw new MishapError('VALIDATION', { fields: { name: [`At most ${channelsMax} channels.`] } })
+  const secret = text.kind === 'webhook' ? newSigningSecret() : null
+  const channel = parts.meta.createChannel({
+    organizationId,
+    projectId: projectIdOf(parts, organizationId, text.project),
+    kind: text.kind,
+    name: text.name,
+    sealedTarget: parts.seal.seal(targetOf(text.kind, text.target)),
+    sealedSecret: secret === null ? '' : parts.seal.seal(secret),
+  })
+  return { channel, secret }
+}
+
+/** Addresses that a channel keeps: their owners need not confirm again. */
+function addressesKept({ seal }: Parts, before: Channel, target: string): string[] {
+  const now = target.toLowerCase().split(',')
+  try {
+    return addressesIn(seal, before).filter((item) => now.includes(item.toLowerCase()))
+  } catch {
+    // The secrets of the data folder have changed, so the old target cannot be opened.
+    return []
+  }
+}
+
+/** Stores what is given of a channel. Throws VALIDATION with fields, NOT_FOUND. */
+export function changeChannel(parts: Parts, channel: Channel, change: ChannelChange): Channel {
+  const target = change.target === undefined ? undefined : targetOf(channel.kind, change.target)
+  const changed = parts.meta.updateChannel(channel.id, {
+    ...(change.name === undefined ? {} : { name: change.name }),
+    ...(change.active === undefined ? {} : { active: change.active }),
+    ...(change.project === undefined ? {} : { projectId: projectIdOf(parts, channel.organizationId, change.project) }),
+    ...(target === undefined ? {} : { sealedTarget: parts.seal.seal(target) }),
+  })
+  if (target !== undefined) parts.meta.keepAddresses(channel.id, addressesKept(parts, channel, target))
+  return changed
+}
+
+/** Makes a channel, and asks its addresses that are no members to confirm. Throws as `addChannel` does. */
+export async function createChannel(
+  parts: Parts & Asks,
+  organizationId: number,
+  text: ChannelText & { project: string | null },
+): Promise<{ channel: Channel; secret: string | null }> {
+  const made = addChannel(parts, organizationId, text)
+  await parts.alerts.askToConfirm(made.channel)
+  return made
+}
+
+/** Changes a channel, and asks new addresses that are no members to confirm. Throws as `changeChannel` does. */
+export async function updateChannel(parts: Parts & Asks, channel: Channel, change: ChannelChange): Promise<Channel> {
+  const changed = changeChannel(parts, channel, change)
+  if (change.target !== undefined) await parts.alerts.askToConfirm(changed)
+  return changed
+}
+
+/** Deletes a channel and its log. */
+export function deleteChannel({ meta }: { meta: Pick<MetaStore, 'deleteChannel'> }, channelId: number): void {
+  meta.deleteChannel(channelId)
+}
+
+/** Confirms the address of a mailed link; undefined when the link is no longer valid. */
+export function confirmAddress(
+  { meta, clock }: Confirms & { meta: Pick<MetaStore, 'confirmAddress'> },
+  secret: string,
+): { organization: Organization; address: string } | undefined {
+  const asked = confirmationOf({ meta, clock }, secret)
+  if (!asked || !meta.confirmAddress(secret, clock.now())) return undefined
+  return { organization: asked.organization, address: asked.address }
+}

@@ -1,0 +1,63 @@
+import type { Clock } from '../base/clock.ts'
+import { fixedIssues } from '../domain/commit-fixes.ts'
+import type { MetaStore, Project } from '../store/meta/meta.ts'
+import type { NewCommit } from '../store/meta/releases/commits.ts'
+import { type Announces, announceIssues } from './announce.ts'
+
+/** Issues that the commits of one call may resolve. */
+const issuesMax = 1_000
+
+/** A commit that says which issues it fixes. */
+export type Fix = { commit: NewCommit; shortIds: string[] }
+
+/**
+ * The commits of a call that fix issues and that no release has yet. A build sends the same commits again and again. Only
+ * the first time counts, so that an issue which came back stays open. Call this before the commits are stored.
+ */
+export function newFixes(
+  { meta }: { meta: Pick<MetaStore, 'versionsWithCommit'> },
+  organizationId: number,
+  commits: readonly NewCommit[],
+): Fix[] {
+  let left = issuesMax
+  return commits.flatMap((commit) => {
+    const shortIds = fixedIssues(commit.message).slice(0, left)
+    if (shortIds.length === 0) return []
+    if (meta.versionsWithCommit(organizationId, commit.repository, commit.sha).length > 0) return []
+    left -= shortIds.length
+    return [{ commit, shortIds }]
+  })
+}
+
+type Parts = Announces & {
+  meta: Pick<MetaStore, 'issueByShortId' | 'releaseOf' | 'updateIssue'>
+  clock: Pick<Clock, 'now'>
+}
+
+/**
+ * Resolves the issues that commits of a release fix: in the release where the issue's project has it, else in the commit,
+ * until a release of that project has it. Touches issues of `projects` only, those that the caller may change; resolved
+ * ones stay as they are. The activity names the commit and its author, and no member: anybody can write a name into a commit.
+ */
+export function resolveFixed(
+  parts: Parts,
+  { organizationId, version }: { organizationId: number; version: string },
+  projects: readonly Project[],
+  fixes: readonly Fix[],
+): void {
+  const { meta, clock } = parts
+  const allowed = new Set(projects.map((project) => project.id))
+  for (const { commit, shortIds } of fixes) {
+    const { repository, sha } = commit
+    for (const shortId of shortIds) {
+      const issue = meta.issueByShortId(organizationId, shortId)
+      if (!issue || issue.status === 'resolved' || !allowed.has(issue.projectId)) continue
+      const inRelease = meta.releaseOf([issue.projectId], version) ? { inRelease: version } : {}
+      const statusDetails = { ...inRelease, inCommit: { repository, commit: sha } }
+      const change = { status: 'resolved', substatus: null, statusDetails } as const
+      const why = { reason: 'commit', commit: sha, author: commit.authorName }
+      const { activityId } = meta.updateIssue(issue.id, change, null, clock.now(), undefined, why)
+      if (activityId !== null) announceIssues(parts, organizationId, [issue.id])
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import type { Actor } from '../auth/auth.ts'
+import type { Clock } from '../base/clock.ts'
+import type { FeedbackState } from '../domain/feedback-states.ts'
+import type { BlobStore } from '../store/blobs/blobs.ts'
+import type { MetaStore } from '../store/meta/meta.ts'
+
+/** Calls a feedback new, resolved or spam. */
+export function setFeedbackState(
+  { meta, clock }: { meta: Pick<MetaStore, 'setFeedbackState'>; clock: Pick<Clock, 'now'> },
+  actor: Actor,
+  feedbackId: number,
+  state: FeedbackState,
+): void {
+  meta.setFeedbackState(feedbackId, state, actor.person.id, clock.now())
+}
+
+/** Deletes a feedback with its screenshots. */
+export async function deleteFeedback(
+  { meta, blobs }: { meta: Pick<MetaStore, 'deleteFeedback'>; blobs: Pick<BlobStore, 'delete'> },
+  feedbackId: number,
+): Promise<void> {
+  for (const key of meta.deleteFeedback(feedbackId)) await blobs.delete(key)
+}

@@ -1,0 +1,149 @@
+import type { Auth } from '../auth/auth.ts'
+import { scopes } from '../auth/may.ts'
+import { MishapError } from '../base/errors.ts'
+import { checkName, freeSlug, slugOf } from '../store/meta/database/names.ts'
+import type { MetaStore, Organization, Person, Project } from '../store/meta/meta.ts'
+import { dsnOf } from '../wire/dsn.ts'
+import type { PublishesKeys } from './keys.ts'
+import { type AddsProjects, createProject, ensureProject } from './projects.ts'
+import { ensureSelfProject } from './self-project.ts'
+import { createOrganizationToken, createToken } from './tokens.ts'
+
+type BootstrapRequest = {
+  org: string
+  project: string
+  platform: string
+  email: string
+  password: string
+  name?: string
+  /** Also makes a token of the organization, for builds. */
+  ciToken?: boolean
+}
+type BootstrapAnswer = {
+  organization: { id: number; slug: string }
+  project: { id: number; slug: string }
+  dsn: string
+  token: string
+  ciToken?: string
+}
+
+type FirstMeta = AddsProjects & Pick<MetaStore, 'organizationBySlug' | 'createOrganization' | 'memberOf'>
+
+async function ensurePerson(auth: Auth, request: BootstrapRequest): Promise<Person> {
+  if (!auth.personByEmail(request.email)) {
+    return auth.createPerson({
+      name: request.name ?? request.email.split('@')[0] ?? request.email,
+      email: request.email,
+      password: request.password,
+      names: [request.org],
+    })
+  }
+  const { person, cookies } = await auth.signIn({
+    email: request.email,
+    password: request.password,
+    headers: new Headers(),
+  })
+  // This only checks the password, so end the session that it created.
+  await auth.signOut(new Headers({ cookie: cookies.map((cookie) => cookie.split(';')[0]).join('; ') }))
+  return person
+}
+
+function ensureOrganization(meta: FirstMeta, person: Person, slug: string, name: string): Organization {
+  const found = meta.organizationBySlug(slug)
+  if (!found) return meta.createOrganization({ slug, name, ownerUserId: person.id })
+  demandAdmin(meta, found, person)
+  return found
+}
+
+function demandAdmin(
+  meta: Pick<MetaStore, 'memberOf'>,
+  organization: Organization,
+  { id, email }: Pick<Person, 'id' | 'email'>,
+): void {
+  const role = meta.memberOf(organization.id, id)?.role
+  if (role !== 'owner' && role !== 'admin')
+    throw new MishapError('AUTH_FORBIDDEN', {
+      detail: `${email} is no owner or admin of the organization "${organization.slug}".`,
+    })
+}
+
+/**
+ * Makes or finds owner, organization, project and key; the token "bootstrap" is always a new one, because secrets are not kept.
+ * `url` is the instance's address, for the DSN. Throws AUTH_FAILED when the person exists with another password,
+ * AUTH_FORBIDDEN when the organization is somebody else's, VALIDATION for names, e-mail or password that break the rules.
+ */
+export async function bootstrap(
+  parts: {
+    meta: FirstMeta & Pick<MetaStore, 'keysOf' | 'tokensOf' | 'tokensOfOrganization'>
+    auth: Auth
+    url: string
+  },
+  request: BootstrapRequest,
+): Promise<BootstrapAnswer> {
+  const { meta, auth, url } = parts
+  // Check both names before anything is created.
+  const slugs = {
+    organization: slugOf(request.org, 'org', 'org'),
+    project: slugOf(request.project, 'project', 'project'),
+  }
+  for (const name of [request.org, request.project]) checkName(name)
+  const account = auth.personByEmail(request.email)
+  const taken = meta.organizationBySlug(slugs.organization)
+  // Check this before anything is created: a refused command must not leave an account.
+  if (taken) demandAdmin(meta, taken, { id: account?.id ?? '', email: request.email })
+  const person = await ensurePerson(auth, request)
+  const organization = ensureOrganization(meta, person, slugs.organization, request.org)
+  const known = meta.projectBySlug(organization.id, slugs.project)
+  const { project, key } = ensureProject(meta, known, {
+    organizationId: organization.id,
+    slug: slugs.project,
+    name: request.project,
+    platform: request.platform || null,
+  })
+  const asked = { name: 'bootstrap', scopes: [...scopes], organizationId: organization.id }
+  const { secret: token } = createToken({ auth, meta }, { person }, asked)
+  return {
+    organization: { id: organization.id, slug: organization.slug },
+    project: { id: project.id, slug: project.slug },
+    dsn: dsnOf(url, key),
+    token,
+    ...(request.ciToken
+      ? { ciToken: createOrganizationToken({ auth, meta }, { person }, organization, 'bootstrap').secret }
+      : {}),
+  }
+}
+
+/** The first account, its organization and its first project, as the setup screen asks for them. */
+export type FirstRun = {
+  name: string
+  email: string
+  password: string
+  organization: string
+  project: string
+  platform: string | null
+}
+
+/**
+ * Sets the installation up from the browser; only one caller may. Throws CONFLICT while somebody else does it and once
+ * somebody has an account, VALIDATION for names, e-mail or password that break the rules.
+ */
+export function setUp(
+  parts: PublishesKeys & {
+    meta: FirstMeta & Parameters<typeof ensureSelfProject>[0]
+    auth: Pick<Auth, 'setUp' | 'createPerson'>
+    config: { selfReporting: boolean }
+  },
+  { name, email, password, organization: organizationName, ...first }: FirstRun,
+): Promise<{ organization: Organization; project: Project }> {
+  const { meta, auth, config } = parts
+  return auth.setUp(async () => {
+    const names = [organizationName]
+    const person = await auth.createPerson({ name: name.trim(), email, password, names }, { first: true })
+    const slug = freeSlug(organizationName, 'org', (text) => meta.organizationBySlug(text) !== undefined)
+    const organization = meta.createOrganization({ slug, name: organizationName, ownerUserId: person.id })
+    // First the project that the screens report to, so that its slug is free. `createProject` publishes the keys of both.
+    if (config.selfReporting) ensureSelfProject(meta, organization.id)
+    const value = { organizationId: organization.id, name: first.project, platform: first.platform }
+    return { organization, project: await createProject(parts, value) }
+  })
+}

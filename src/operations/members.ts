@@ -1,0 +1,176 @@
+import { randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import type { Alerts } from '../alert/alert.ts'
+import { invitationMail } from '../alert/invitation.ts'
+import type { Auth } from '../auth/auth.ts'
+import { mayChange, rolesToGive, rolesToInvite } from '../auth/roles.ts'
+import type { Clock } from '../base/clock.ts'
+import { MishapError } from '../base/errors.ts'
+import type { Member, MetaStore, Organization, Person, Role } from '../store/meta/meta.ts'
+import type { Invitation } from '../store/meta/people/members.ts'
+
+/** Invitations of one organization that are open at the same time. */
+const invitationsMax = 500
+const emailCharactersMax = 254
+
+type Parts = {
+  meta: Pick<
+    MetaStore,
+    | 'memberOf'
+    | 'personByEmail'
+    | 'organizationById'
+    | 'invitationsOf'
+    | 'invitationBySecret'
+    | 'invite'
+    | 'acceptInvitation'
+    | 'deleteInvitation'
+    | 'changeRole'
+    | 'endMembership'
+  >
+  clock: Pick<Clock, 'now'>
+}
+
+const refuse = (field: string, sentence: string) =>
+  new MishapError('VALIDATION', { detail: sentence, fields: { [field]: [sentence] } })
+
+function roleOf(meta: Parts['meta'], organization: Organization, person: Person): Role {
+  const member = meta.memberOf(organization.id, person.id)
+  if (!member) throw new MishapError('NOT_FOUND')
+  return member.role
+}
+
+/**
+ * Stores the invitation of an address with a role below the inviter's own, for 7 days; an earlier invitation of it ends.
+ * Returns the secret of the link, which is not stored. Throws VALIDATION (email, role), CONFLICT for a member.
+ */
+export function addInvitation(
+  { meta, clock }: Parts,
+  by: Person,
+  organization: Organization,
+  asked: { email: string; role: Role },
+): { invitation: Invitation; secret: string } {
+  const email = asked.email.trim().toLowerCase()
+  if (email.length > emailCharactersMax || !z.email().safeParse(email).success)
+    throw refuse('email', `Use one e-mail address of at most ${emailCharactersMax} characters.`)
+  if (!rolesToInvite(roleOf(meta, organization, by)).includes(asked.role))
+    throw refuse('role', 'Invite with a role below your own.')
+  const known = meta.personByEmail(email)
+  if (known && meta.memberOf(organization.id, known.id))
+    throw new MishapError('CONFLICT', {
+      detail: 'This person is a member already.',
+      fields: { email: ['This person is a member already.'] },
+    })
+  const open = meta.invitationsOf(organization.id)
+  if (open.length >= invitationsMax && !open.some((item) => item.email === email))
+    throw refuse('email', `At most ${invitationsMax} invitations may be open. Take some back.`)
+  const secret = randomBytes(32).toString('base64url')
+  const value = { organizationId: organization.id, email, role: asked.role, invitedBy: by.id, secret }
+  return { invitation: meta.invite({ ...value, nowMs: clock.now() }), secret }
+}
+
+/**
+ * Invites an address and mails the link where a mail server is set. Returns the link, which can't be read again, and why
+ * it was not mailed: '' without a mail server, undefined when it was. Throws as `addInvitation` does.
+ */
+export async function inviteMember(
+  parts: Parts & { alerts: Pick<Alerts, 'mail'>; config: { url: string } },
+  by: Person,
+  organization: Organization,
+  asked: { email: string; role: Role },
+): Promise<{ invitation: Invitation; link: string; failure: string | undefined }> {
+  const { invitation, secret } = addInvitation(parts, by, organization, asked)
+  const link = `${parts.config.url}/invite/${secret}`
+  const { email: to, role, expiresMs } = invitation
+  const failure = await parts.alerts.mail(invitationMail({ to, by, organization, role, link, expiresMs }))
+  return { invitation, link, failure }
+}
+
+/** The invitation of a link while it is valid: not expired, not taken back, and its maker may still make it. */
+export function openInvitation({ meta, clock }: Parts, secret: string): Invitation | undefined {
+  // Do not hash a text of any length: a secret has 43 characters.
+  if (!/^[\w-]{43}$/.test(secret)) return undefined
+  const found = meta.invitationBySecret(secret)
+  if (!found || found.expiresMs <= clock.now()) return undefined
+  const maker = meta.memberOf(found.organizationId, found.invitedBy)
+  return maker && rolesToInvite(maker.role).includes(found.role) ? found : undefined
+}
+
+const notGood = () =>
+  new MishapError('NOT_FOUND', { detail: 'This invitation is not good any more.', causes: ['Ask for a new one.'] })
+
+/** Makes the person a member by a link's secret. Throws NOT_FOUND when the invitation is no longer valid. */
+export function acceptInvitation(parts: Parts, secret: string, person: Person): Member {
+  const invitation = openInvitation(parts, secret)
+  if (!invitation) throw notGood()
+  return parts.meta.acceptInvitation(invitation.id, person.id, parts.clock.now())
+}
+
+/**
+ * Joins by a link's secret: as `who` is signed in, else with a new account under the invited address. Throws NOT_FOUND when
+ * the invitation is no longer valid, and what `createPerson` throws.
+ */
+export async function joinByInvitation(
+  parts: Parts & { auth: Pick<Auth, 'createPerson'> },
+  secret: string,
+  who: Person | { name: string; password: string },
+): Promise<Member> {
+  const invitation = openInvitation(parts, secret)
+  // Check the link first: an invalid one must not create an account.
+  if (!invitation) throw notGood()
+  if ('id' in who) return acceptInvitation(parts, secret, who)
+  const organization = parts.meta.organizationById(invitation.organizationId)
+  const names = organization ? [organization.name, organization.slug] : []
+  const person = await parts.auth.createPerson({ ...who, email: invitation.email, names })
+  return acceptInvitation(parts, secret, person)
+}
+
+/** Takes an invitation back. Throws NOT_FOUND, AUTH_FORBIDDEN for one to a role that is not below the caller's. */
+export function takeBackInvitation(
+  { meta }: Pick<Parts, 'meta'>,
+  by: Person,
+  organization: Organization,
+  id: number,
+): void {
+  const found = meta.invitationsOf(organization.id).find((invitation) => invitation.id === id)
+  if (!found) throw new MishapError('NOT_FOUND')
+  if (!rolesToInvite(roleOf(meta, organization, by)).includes(found.role)) throw new MishapError('AUTH_FORBIDDEN')
+  meta.deleteInvitation(id)
+}
+
+/** Returns the caller's role. Throws unless it is above the member's, the caller is an owner, or is the member. */
+function demandAbove(meta: Parts['meta'], by: Person, organization: Organization, userId: string): Role {
+  const own = roleOf(meta, organization, by)
+  const member = meta.memberOf(organization.id, userId)
+  if (!member) throw new MishapError('NOT_FOUND')
+  if (userId !== by.id && !mayChange(own, member.role))
+    throw new MishapError('AUTH_FORBIDDEN', { detail: 'Only roles below your own can be changed.' })
+  return own
+}
+
+/**
+ * Gives a member another role: below the caller's own (an owner gives any). Throws NOT_FOUND, AUTH_FORBIDDEN, VALIDATION
+ * (role), CONFLICT when no owner would be left.
+ */
+export function updateMember(
+  { meta }: Pick<Parts, 'meta'>,
+  by: Person,
+  organization: Organization,
+  userId: string,
+  role: Role,
+): void {
+  const own = demandAbove(meta, by, organization, userId)
+  if (!rolesToGive(own).includes(role) && !(userId === by.id && role === own))
+    throw refuse('role', 'Give a role below your own.')
+  meta.changeRole(organization.id, userId, role)
+}
+
+/** Ends a membership with its tokens. A member may end their own. Throws NOT_FOUND, AUTH_FORBIDDEN, CONFLICT for the last owner. */
+export function removeMember(
+  { meta }: Pick<Parts, 'meta'>,
+  by: Person,
+  organization: Organization,
+  userId: string,
+): void {
+  demandAbove(meta, by, organization, userId)
+  meta.endMembership(organization.id, userId)
+}

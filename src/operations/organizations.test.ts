@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import type { OrganizationChange } from '../store/meta/people/organization-change.ts'
+import { updateOrganization } from './organizations.ts'
+import { endOf, operationRig } from './rig.cases.ts'
+
+const fresh = operationRig()
+const config = { retentionErrorsDays: 90 }
+
+test('name, slug and retention change, and the revision grows', () => {
+  const { meta, ann } = fresh()
+  const change = { name: 'Acme Inc.', slug: 'acme-inc', retentionErrorsDays: 30 }
+  expect(updateOrganization({ meta, config }, ann, 1, change, 0)).toMatchObject({ name: 'Acme Inc.', slug: 'acme-inc' })
+  expect(meta.organizationSettings(1)).toMatchObject({ retentionErrorsDays: 30, rev: 1 })
+})
+
+test.each<[OrganizationChange, number | undefined, string, string[]]>([
+  [{ retentionErrorsDays: 91 }, undefined, 'VALIDATION', ['retentionErrorsDays']],
+  [{ slug: '1' }, undefined, 'VALIDATION', ['slug']],
+  [{ name: 'New' }, 3, 'CONFLICT', []],
+])('%j at revision %j is refused', async (change, rev, code, fields) => {
+  const { meta, ann } = fresh()
+  expect(await endOf(() => updateOrganization({ meta, config }, ann, 1, change, rev))).toEqual([code, fields])
+  expect(meta.organizationById(1)).toMatchObject({ name: 'Acme', slug: 'acme' })
+})

@@ -1,0 +1,18 @@
+import type { Actor } from '../auth/auth.ts'
+import type { MetaStore, Organization } from '../store/meta/meta.ts'
+import type { OrganizationChange } from '../store/meta/people/organization-change.ts'
+
+/**
+ * Changes name, slug or retention of an organization. Errors are kept for at most as long as the installation keeps them.
+ * Throws VALIDATION (name, slug, retentionErrorsDays), CONFLICT for another revision or a slug that is taken.
+ */
+export function updateOrganization(
+  { meta, config }: { meta: Pick<MetaStore, 'updateOrganization'>; config: { retentionErrorsDays: number } },
+  actor: Actor,
+  organizationId: number,
+  change: OrganizationChange,
+  rev?: number,
+): Organization {
+  const by = { userId: actor.person.id, rev }
+  return meta.updateOrganization(organizationId, change, config.retentionErrorsDays, by)
+}

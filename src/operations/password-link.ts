@@ -1,0 +1,25 @@
+import type { Alerts } from '../alert/alert.ts'
+import { resetMail } from '../alert/reset-mail.ts'
+import type { Auth } from '../auth/auth.ts'
+import { resetMinutes } from '../auth/password-change.ts'
+import type { Observe } from '../base/observe.ts'
+
+/**
+ * Makes the link for a forgotten password and mails it, where the address has an account. A mail that does not leave is
+ * logged only: the caller must not tell whether there is an account.
+ */
+export async function mailPasswordLink(
+  parts: {
+    auth: Pick<Auth, 'startReset'>
+    alerts: Pick<Alerts, 'mail'>
+    config: { url: string }
+    observe: Pick<Observe, 'warn'>
+  },
+  email: string,
+): Promise<void> {
+  const made = parts.auth.startReset(email)
+  if (!made) return
+  const link = `${parts.config.url}/reset-password?secret=${made.secret}`
+  const failure = await parts.alerts.mail(resetMail({ to: made.person, link, minutes: resetMinutes }))
+  if (failure !== undefined) parts.observe.warn({ error: failure }, 'a link for a forgotten password was not mailed')
+}

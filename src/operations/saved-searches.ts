@@ -1,0 +1,19 @@
+import type { SavedSearch, SearchStore } from '../store/meta/issues/searches.ts'
+
+/** Saves a view of the issue stream. Throws VALIDATION with fields, CONFLICT for a name that is taken or too many views. */
+export const createSearch = (
+  { meta }: { meta: Pick<SearchStore, 'saveSearch'> },
+  value: Parameters<SearchStore['saveSearch']>[0],
+): SavedSearch => meta.saveSearch(value)
+
+/** Changes what is given of a saved view. Throws NOT_FOUND, VALIDATION, CONFLICT for another revision or a taken name. */
+export const updateSearch = (
+  { meta }: { meta: Pick<SearchStore, 'updateSearch'> },
+  id: number,
+  change: Parameters<SearchStore['updateSearch']>[1],
+  rev?: number,
+): SavedSearch => meta.updateSearch(id, change, rev)
+
+/** Deletes a saved view. Throws CONFLICT for another revision. */
+export const deleteSearch = ({ meta }: { meta: Pick<SearchStore, 'deleteSearch'> }, id: number, rev?: number): void =>
+  meta.deleteSearch(id, rev)

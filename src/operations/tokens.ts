@@ -1,0 +1,52 @@
+import type { Actor, Auth } from '../auth/auth.ts'
+import type { ApiToken, MetaStore, Organization } from '../store/meta/meta.ts'
+
+/** A token that was just made. `secret` is known this once. */
+export type NewToken = { token: ApiToken; secret: string }
+
+function newest(tokens: readonly ApiToken[], { id, secret }: { id: number; secret: string }): NewToken {
+  const token = tokens.find((item) => item.id === id)
+  if (!token) throw new Error('a token that was just made is listed')
+  return { token, secret }
+}
+
+/** Makes a token of the caller's own, for one organization or for all of theirs (null). */
+export function createToken(
+  { auth, meta }: { auth: Pick<Auth, 'createToken'>; meta: Pick<MetaStore, 'tokensOf'> },
+  { person }: Pick<Actor, 'person'>,
+  value: { name: string; scopes: string[]; organizationId: number | null },
+): NewToken {
+  const made = auth.createToken(person, value.name, value.scopes, value.organizationId)
+  return newest(meta.tokensOf(person.id), made)
+}
+
+/** Makes a token of an organization, for builds. */
+export function createOrganizationToken(
+  { auth, meta }: { auth: Pick<Auth, 'createOrganizationToken'>; meta: Pick<MetaStore, 'tokensOfOrganization'> },
+  { person }: Pick<Actor, 'person'>,
+  organization: Organization,
+  name: string,
+): NewToken {
+  const made = auth.createOrganizationToken(person, name, organization)
+  return newest(meta.tokensOfOrganization(organization.id), made)
+}
+
+function deleteAmong(meta: Pick<MetaStore, 'deleteToken'>, tokens: readonly ApiToken[], id: string): boolean {
+  const token = tokens.find((item) => String(item.id) === id)
+  if (token) meta.deleteToken(token.id)
+  return token !== undefined
+}
+
+/** Deletes a token of the caller's own; false where they have none with this id. */
+export const deleteToken = (
+  { meta }: { meta: Pick<MetaStore, 'tokensOf' | 'deleteToken'> },
+  { person }: Pick<Actor, 'person'>,
+  id: string,
+): boolean => deleteAmong(meta, meta.tokensOf(person.id), id)
+
+/** Deletes a token of an organization; false where it has none with this id. */
+export const deleteOrganizationToken = (
+  { meta }: { meta: Pick<MetaStore, 'tokensOfOrganization' | 'deleteToken'> },
+  organizationId: number,
+  id: string,
+): boolean => deleteAmong(meta, meta.tokensOfOrganization(organizationId), id)

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto'
+import type { Clock } from '../base/clock.ts'
+import { MishapError } from '../base/errors.ts'
+import type { Observe } from '../base/observe.ts'
+import type { BlobStore } from '../store/blobs/blobs.ts'
+import type { Bundle, BundleLink } from '../store/meta/artifacts/artifacts.ts'
+import type { MetaStore } from '../store/meta/meta.ts'
+
+export type ArtifactDeps = {
+  clock: Clock
+  observe: Observe
+  meta: Pick<
+    MetaStore,
+    | 'addBundle'
+    | 'addChunk'
+    | 'artifactsOfRelease'
+    | 'bundleByChecksum'
+    | 'bundleById'
+    | 'bundleOf'
+    | 'chunkBytes'
+    | 'chunksOf'
+    | 'forgetChunks'
+    | 'keepChunks'
+    | 'linkBundle'
+    | 'linksOf'
+    | 'projectById'
+    | 'releaseFiles'
+    | 'removeBundle'
+    | 'sameBundle'
+    | 'scrapedBytes'
+    | 'touchBundles'
+  >
+  blobs: BlobStore
+  /** Bytes that fit on the volume of the data folder. */
+  freeBytes(): Promise<number>
+  /** Instead of `scrapedBytesMax`. */
+  scrapedBytesMax?: number
+}
+
+/** A bundle to assemble from chunks. An empty text means none. */
+export type AssembleAsk = {
+  organizationId: number
+  /** SHA-1 of the whole, in hex. */
+  checksum: string
+  chunks: readonly string[]
+  projectIds: readonly number[]
+  release: string
+  dist: string
+}
+
+export type Arrived = { bundleId: number; organizationId: number; projectIds: number[] }
+
+/** An assembly of a bundle that is queued or under way. */
+export type Run = { ask: AssembleAsk; links: BundleLink[]; started: boolean; done: Promise<void> }
+
+/** The uploads of one process: what is under way, and what failed lately. */
+export type Uploads = {
+  deps: ArtifactDeps
+  runs: Map<string, Run>
+  failures: Map<string, { detail: string; atMs: number }>
+  /** Keys of blobs that are being written and have no row yet, with the number of writers. */
+  writing: Map<string, number>
+  listeners: ((arrived: Arrived) => void)[]
+  slots: { running: number; waiting: (() => void)[] }
+}
+
+export const MiB = 1024 ** 2
+const hourMs = 3_600_000
+/** An interrupted upload can continue for a day. */
+export const chunkKeptMs = 24 * hourMs
+
+/** Runs `work` while a key counts as being written. */
+export async function whileWriting<T>({ writing }: Uploads, key: string, work: () => Promise<T>): Promise<T> {
+  writing.set(key, (writing.get(key) ?? 0) + 1)
+  try {
+    return await work()
+  } finally {
+    const left = (writing.get(key) ?? 1) - 1
+    if (left > 0) writing.set(key, left)
+    else writing.delete(key)
+  }
+}
+
+/** Throws ACCEPT_DISK_FULL when so many bytes do not fit. */
+export async function demandSpace({ deps }: Uploads, bytes: number): Promise<void> {
+  if ((await deps.freeBytes()) < bytes) throw new MishapError('ACCEPT_DISK_FULL')
+}
+
+/** The same bytes; `digest` gives their SHA-1 in hex at the end. */
+export function hashed(stream: AsyncIterable<Uint8Array>): { stream: AsyncIterable<Uint8Array>; digest(): string } {
+  const hash = createHash('sha1')
+  async function* through() {
+    for await (const piece of stream) {
+      hash.update(piece)
+      yield piece
+    }
+  }
+  return { stream: through(), digest: () => hash.digest('hex') }
+}
+
+/** Tells listeners that projects have a bundle that is new to them. */
+export const reportArrival = (
+  uploads: Uploads,
+  { id: bundleId, organizationId }: Bundle,
+  links: readonly BundleLink[],
+) => {
+  const projectIds = [...new Set(links.map((link) => link.projectId))]
+  for (const listener of uploads.listeners) listener({ bundleId, organizationId, projectIds })
+}
+
+/** Links of projects that are still there. */
+export const livingLinks = ({ deps }: Uploads, links: readonly BundleLink[]) =>
+  links.filter((link) => deps.meta.projectById(link.projectId))

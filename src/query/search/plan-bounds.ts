@@ -1,0 +1,63 @@
+import { MishapError } from '../../base/errors.ts'
+import type { EventFilter } from '../../store/events/events.ts'
+import type { IssueFilter } from '../../store/meta/meta.ts'
+import type { Search, Term } from './ast.ts'
+import { searchKeyOf } from './lookup.ts'
+
+// SQLite runs in the process that serves every screen, so no query may block it for long.
+
+/** Words and patterns that are compared with the texts of issues. Each takes 0.4 to 1 µs per issue: 20 to 50 ms for 50,000. */
+const textsMax = 20
+/** Patterns that are compared with every frame of every event. One takes 450 ms for 9,000 events with some 80 texts each. */
+const framePatternsMax = 20
+/** Comparisons of a part of a release with a value, 0.1 µs each. */
+const comparisonsMax = 500_000
+
+const tooLong = (detail: string) => new MishapError('QUERY_TOO_LONG', { detail: `Invalid query: ${detail}` })
+
+/** Number of texts that a filter searches for. */
+function textsOf(filter: IssueFilter): number {
+  if (filter.op === 'not') return textsOf(filter.of)
+  if ('of' in filter) return filter.of.reduce((sum, item) => sum + textsOf(item), 0)
+  return filter.op === 'text' || (filter.op === 'field' && filter.match === 'like') ? 1 : 0
+}
+
+/** Throws QUERY_TOO_LONG for conditions on issues with more than 20 words and patterns together. */
+export function demandFewTexts(filters: readonly IssueFilter[]): void {
+  if (filters.reduce((sum, filter) => sum + textsOf(filter), 0) > textsMax)
+    throw tooLong(
+      `it looks for more than ${textsMax} words and patterns in issues. Put words that stand together in quotes.`,
+    )
+}
+
+/** Number of patterns that a filter compares with frames. */
+function patternsOf(filter: EventFilter): number {
+  if (filter.op === 'not') return patternsOf(filter.of)
+  if (filter.op === 'and' || filter.op === 'or') return filter.of.reduce((sum, item) => sum + patternsOf(item), 0)
+  return filter.op === 'frame' && filter.match !== 'is' ? 1 : 0
+}
+
+/** Throws QUERY_TOO_LONG for more than 20 patterns over frames. */
+export function demandFewPatterns(filters: readonly EventFilter[]): void {
+  if (filters.reduce((sum, filter) => sum + patternsOf(filter), 0) > framePatternsMax)
+    throw tooLong(`it looks for more than ${framePatternsMax} patterns in frames. Ask for whole values.`)
+}
+
+function termsOf(node: Search): Term[] {
+  if (node.op === 'not') return termsOf(node.of)
+  return 'of' in node ? node.of.flatMap(termsOf) : [node]
+}
+
+const isReleasePart = (name: string) => searchKeyOf(name)?.source.in === 'release'
+
+/** Throws QUERY_TOO_LONG when parts of releases would be compared more than 500,000 times. */
+export function demandFewComparisons(search: Search, releases: () => readonly unknown[]): void {
+  const values = termsOf(search).reduce(
+    (sum, term) => sum + (term.op === 'match' && !term.tag && isReleasePart(term.key) ? term.values.length : 0),
+    0,
+  )
+  if (values > 0 && values * releases().length > comparisonsMax)
+    throw tooLong(
+      `it compares ${releases().length} releases with ${values} values. Ask for fewer, or within fewer projects.`,
+    )
+}

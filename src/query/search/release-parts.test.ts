@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import type { ReleasePart } from './key.ts'
+import { cutRelease, fits, releaseMeets } from './release-parts.ts'
+import { wanted } from './value.ts'
+
+test.each<[string, ReleasePart, string, boolean]>([
+  ['web@1.2.3+7', 'package', 'web', true],
+  ['web@1.2.3+7', 'package', 'w*', true],
+  ['web@1.2.3+7', 'package', 'api', false],
+  ['1.2.3', 'package', '', true],
+  ['web@1.2.3+7', 'version', '1.2.3', true],
+  ['web@1.2.3+7', 'version', '1.2.*', true],
+  ['web@1.2.3+7', 'version', '>1.2.2', true],
+  ['web@1.2.3+7', 'version', '>1.2.3', false],
+  ['web@1.2.3+7', 'version', '>=1.2.3', true],
+  ['web@1.10.0', 'version', '>1.9', true],
+  ['web@1.10.0', 'version', '<2', true],
+  ['web@1.2.0-rc.1', 'version', '<1.2', true],
+  ['web@1.2.0-rc.1', 'version', '>=1.2.0-rc.1', true],
+  ['nightly', 'version', 'nightly', true],
+  ['nightly', 'version', '>1', false],
+  ['api@7', 'version', '>1', false],
+  ['web@1.2.3+7', 'build', '7', true],
+  ['web@1.2.3+10', 'build', '>9', true],
+  ['web@1.2.3+10', 'build', '<=9', false],
+  ['web@1.2.3+010', 'build', '>009', true],
+  ['web@1.2.3+0', 'build', '>=00', true],
+  ['web@1.2.3+abc', 'build', '>9', false],
+  ['web@1.2.3', 'build', '', true],
+])('%s: its %s against %j is %s', (version, part, text, meets) => {
+  expect(releaseMeets(part, wanted({ text }))(cutRelease(version))).toBe(meets)
+})
+
+test.each([
+  ['abc', 'a*c', true],
+  ['abc', 'a\\*c', false],
+  ['a*c', 'a\\*c', true],
+  ['a*xc', 'a\\**c', true],
+  ['a\\c', 'a\\\\*', true],
+  ['aa', 'a*a*a', false],
+])('%j fits %j: %s', (text, pattern, meets) => {
+  expect(fits(text, wanted({ text: pattern }))).toBe(meets)
+})

@@ -1,0 +1,128 @@
+import { notFound } from 'next/navigation'
+import { getTranslations } from 'next-intl/server'
+import type { Actor } from '../../../../../../../auth/auth.ts'
+import type { RestEvent } from '../../../../../../../contract/events.ts'
+
+import type { Page } from '../../../../../../../query/cursor.ts'
+import { listEvents } from '../../../../../../../query/event-list.ts'
+import { rangeOf as spanOf } from '../../../../../../../query/range.ts'
+import { failureOf } from '../../../../../../client/form.ts'
+import { app } from '../../../../../../handle.ts'
+import { EventTable } from '../../../../../../panels/issue/event-list.tsx'
+import { EventSearch } from '../../../../../../panels/issue/event-search.tsx'
+import { listQuery, paramsOf } from '../../../../../../panels/search/list-params.ts'
+import { environmentsOf } from '../../../../../../panels/search/load-environments.ts'
+import { findIssue, type IssueHere } from '../../../../../../server/issues.ts'
+import { demandOrganization } from '../../../../../../server/session.ts'
+import { codeOf, unlessAway } from '../../../../../../server/unless-away.ts'
+import { Link } from '../../../../../../ui/link.tsx'
+import { PlainText } from '../../../../../../ui/plain-text.tsx'
+import { EmptyState, ErrorState } from '../../../../../../ui/states.tsx'
+import type { Search } from '../load.ts'
+
+const rowsPerPage = 50
+
+type Answer = { page: Page<RestEvent> | undefined; refused: string | undefined }
+
+/** The rows; nothing of them and a sentence for a query that is refused, nothing at all while the store is away. */
+async function rowsOf(here: IssueHere, actor: Actor, search: URLSearchParams): Promise<Answer> {
+  const deps = app()
+  const params = paramsOf(search)
+  const { environment = [], ...span } = listQuery(params, [])
+  try {
+    const { fromMs, toMs } = spanOf(span, deps.clock.now())
+    const environments = environment.filter((item) => item !== '')
+    const scope = { projectIds: [here.project.id], environments, fromMs, toMs }
+    const page = await listEvents(deps, here.issue, {
+      scope,
+      query: search.get('q') ?? '',
+      limit: rowsPerPage,
+      meUserId: actor.person.id,
+      cursor: search.get('cursor') ?? undefined,
+    })
+    return { page, refused: undefined }
+  } catch (error) {
+    const code = codeOf(error) ?? ''
+    const failure = failureOf(error)
+    if (failure && /^QUERY_(?:SYNTAX|TYPE|TOO_LONG)$|^VALIDATION$/.test(code))
+      return { page: undefined, refused: Object.values(failure.fields).flat()[0] ?? failure.message }
+    if (/^(STORE_UNAVAILABLE|QUERY_TIMEOUT)$/.test(code)) return { page: undefined, refused: undefined }
+    throw error
+  }
+}
+
+const addressOf = (path: string, search: URLSearchParams, change: Record<string, string | null>): string => {
+  const next = new URLSearchParams(search)
+  for (const [name, value] of Object.entries(change)) {
+    if (value === null) next.delete(name)
+    else next.set(name, value)
+  }
+  return next.size ? `${path}?${next}` : path
+}
+
+/** The events of an issue, searched with the language of the stream. It works without any script. */
+export async function EventsScreen({ org, id, search: given }: { org: string; id: string; search: Search }) {
+  const search = new URLSearchParams(
+    Object.entries(given).flatMap(([name, value]): [string, string][] =>
+      typeof value === 'string' ? [[name, value]] : [],
+    ),
+  )
+  const { actor, organization } = await demandOrganization(org, addressOf(`/o/${org}/issues/${id}/events`, search, {}))
+  const here = findIssue(actor, organization, decodeURIComponent(id)) ?? notFound()
+  const t = await getTranslations('search.events')
+  const issuePath = `/o/${organization.slug}/issues/${encodeURIComponent(here.issue.shortId)}`
+  const path = `${issuePath}/events`
+  const [{ page, refused }, environments] = await Promise.all([
+    rowsOf(here, actor, search),
+    unlessAway(environmentsOf([here.project])),
+  ])
+  const kept = addressOf('', search, { q: null, cursor: null, sort: null, project: null })
+  return (
+    <div className="stream">
+      <div className="stream-head">
+        <h1>{t('title')}</h1>
+        <Link className="link min-w-0 truncate" href={`${issuePath}${kept}`} title={t('back')}>
+          <code>{here.issue.shortId}</code> <PlainText text={here.issue.title} charactersMax={120} />
+        </Link>
+      </div>
+      <EventSearch
+        organization={organization.slug}
+        projectId={String(here.project.id)}
+        path={path}
+        environments={environments}
+        error={refused}
+      />
+      {page === undefined ? (
+        refused ? null : (
+          <ErrorState title={t('away')} code="STORE_UNAVAILABLE" />
+        )
+      ) : page.rows.length === 0 ? (
+        <EmptyState title={t('none')}>
+          <p>{t('noneTodo')}</p>
+          <Link
+            className="button mt-4"
+            href={addressOf(path, search, { t: '90d', from: null, to: null, cursor: null })}
+          >
+            {t('widen')}
+          </Link>
+        </EmptyState>
+      ) : (
+        <EventTable events={page.rows} organization={organization.slug} base={path} kept={kept} />
+      )}
+      {page && (page.next.results || search.has('cursor')) ? (
+        <nav className="event-pages">
+          {search.has('cursor') ? (
+            <Link className="button button-compact" href={addressOf(path, search, { cursor: null })}>
+              {t('newest')}
+            </Link>
+          ) : null}
+          {page.next.results ? (
+            <Link className="button button-compact" href={addressOf(path, search, { cursor: page.next.cursor })}>
+              {t('older')}
+            </Link>
+          ) : null}
+        </nav>
+      ) : null}
+    </div>
+  )
+}

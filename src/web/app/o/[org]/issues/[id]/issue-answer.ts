@@ -1,0 +1,76 @@
+import { readableIds } from '../../../../../../auth/allowed-projects.ts'
+import type { RestEvent } from '../../../../../../contract/events.ts'
+import type { RestIssueDetail } from '../../../../../../contract/issues.ts'
+
+import { receivedJson, storedJson } from '../../../../../../query/event.ts'
+import { eventRowOf, placeEvent } from '../../../../../../query/events.ts'
+import { issueDetail } from '../../../../../../query/issue.ts'
+import { rangeOf } from '../../../../../../query/range.ts'
+import type { SeenEvent } from '../../../../../../store/events/events.ts'
+import { app } from '../../../../../handle.ts'
+import { findIssue } from '../../../../../server/issues.ts'
+import { actorHere, organizationFor } from '../../../../../server/session.ts'
+import { codeOf } from '../../../../../server/unless-away.ts'
+
+export type Asked = { issue: RestIssueDetail; event: RestEvent; stored: string; received: string | undefined }
+
+const headers = {
+  'cache-control': 'private, no-store',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; sandbox",
+}
+
+function refuse(status: number, code: string, detail: string): Response {
+  return Response.json({ detail, code, causes: [] }, { status, headers })
+}
+
+/** What the address names. `path` is the rest of it: nothing, or the event's id, number or word. */
+export type Address = { org: string; id: string; path?: string[] | undefined }
+
+/**
+ * Answers a GET for another form of the issue page (Markdown, JSON). Finds the issue and the event that the path or
+ * `?event=` names (the latest without either), asks for permission and hands both to `make`. Errors are JSON: 401, 404
+ * for what does not exist or may not be read, 503 while the events store is away.
+ */
+export async function answerIssue(
+  { org, id, path = [] }: Address,
+  request: Request,
+  make: (asked: Asked, search: URLSearchParams) => Response | undefined,
+): Promise<Response> {
+  const actor = await actorHere()
+  if (!actor) return refuse(401, 'AUTH_REQUIRED', 'Authentication credentials were not provided.')
+  const missing = () => refuse(404, 'NOT_FOUND', 'The requested resource does not exist')
+  const organization = organizationFor(actor, org)?.organization
+  const here = organization && findIssue(actor, organization, decodeURIComponent(id))
+  if (!here || path.length > 1) return missing()
+  const search = new URL(request.url).searchParams
+  // A rewrite's own query never reaches a route handler, so the event of a rewritten address comes as part of the path.
+  const choice = path[0] === undefined ? (search.get('event') ?? 'latest') : decodeURIComponent(path[0])
+  const deps = app()
+  try {
+    const row: SeenEvent = await eventRowOf(deps, here.issue, choice)
+    const view = {
+      organization: here.organization,
+      projects: [here.project],
+      environments: [],
+      range: rangeOf({}, deps.clock.now()),
+    }
+    const readable = readableIds(app(), actor, here.organization)
+    const [issue, event] = await Promise.all([
+      issueDetail(deps, view, here.issue, readable),
+      placeEvent(deps, here.issue, row, readable),
+    ])
+    return make({ issue, event, stored: storedJson(row), received: receivedJson(row) }, search) ?? missing()
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'NOT_FOUND') return missing()
+    if (code === 'STORE_UNAVAILABLE' || code === 'QUERY_TIMEOUT')
+      return refuse(503, code, 'The events store is down. Ingest continues.')
+    throw error
+  }
+}
+
+/** The answer of a text, not to be sniffed, kept or run. */
+export function textAnswer(text: string, contentType: string): Response {
+  return new Response(text, { headers: { ...headers, 'content-type': `${contentType}; charset=utf-8` } })
+}

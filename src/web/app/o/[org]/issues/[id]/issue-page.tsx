@@ -1,0 +1,93 @@
+'use client'
+import '../../../../../styles/issues.css'
+import { withBase } from '../../../../../base-path.ts'
+import { ApiError } from '../../../../../client/api.ts'
+import { MetadataNotes } from '../../../../../panels/issue/metadata-note.tsx'
+import { type LoadedIssue, passesByItself, useIssue } from '../../../../../panels/issue/use-issue.ts'
+import { useIssueDecisions } from '../../../../../panels/issue/use-issue-decisions.ts'
+import { useIssueKeys } from '../../../../../panels/issue/use-issue-keys.ts'
+import type { IssueContext, Preloaded } from '../../../../../panels/panel.ts'
+import { PanelList } from '../../../../../panels/panel-list.tsx'
+import { keptSearch } from '../../../../../panels/search/list-params.ts'
+import { tagHref } from '../../../../../panels/search/terms.ts'
+import { useMarkSeen } from '../../../../../panels/triage/mark-seen.ts'
+import { ListFailed, ListLoading } from '../../../../../ui/list-states.tsx'
+import { useLive } from '../../../../../ui/live.tsx'
+import { issuePanels } from './panels.ts'
+
+type PageProps = Pick<IssueContext, 'organization' | 'canTriage' | 'canFilter' | 'meUserId'> & {
+  issueId: string
+  shortId: string
+  /** Which event: latest, first, a number or an id. */
+  choice: string
+  loaded: LoadedIssue
+  /** What the panels show at once. */
+  preloaded: Preloaded
+}
+
+/** The page of one issue with one of its events: a frame around the panels of panels.ts. */
+export function IssuePage({ organization, issueId, shortId, choice, loaded, preloaded, ...viewer }: PageProps) {
+  const { canTriage } = viewer
+  const { params, query, queryKey, detail, event, failure, refetch } = useIssue(organization, issueId, choice, loaded)
+  const base = `/o/${organization}/issues`
+  const kept = keptSearch(params)
+  const { decide, decisions, assign } = useIssueDecisions({
+    organization,
+    issueId,
+    canTriage,
+    detail,
+    queryKey,
+    refetch,
+  })
+  useMarkSeen(organization, issueId, detail?.hasSeen ?? true)
+  useLive((live) => {
+    if (live.kind === 'missed' || (live.kind === 'issue' && live.id === issueId)) refetch()
+  })
+  const linkText = () => `${window.location.origin}${withBase(`/i/${encodeURIComponent(shortId)}`)}`
+  const markdown = async () =>
+    event
+      ? await fetch(withBase(`${base}/${issueId}/md?event=${event.eventID}`)).then((answer) =>
+          answer.ok ? answer.text() : '',
+        )
+      : ''
+  useIssueKeys({ organization, issueId, event, base, kept, linkText, markdown })
+  if (!detail)
+    return failure || loaded.isAway ? (
+      <ListFailed error={failure ?? new ApiError(503, 'STORE_UNAVAILABLE', '')} retrying />
+    ) : (
+      <ListLoading />
+    )
+  const context: IssueContext = {
+    ...viewer,
+    organization,
+    detail,
+    event,
+    base,
+    kept,
+    query,
+    hrefOf: (tag, value) => tagHref(base, kept, tag, value),
+    actions: { decide, ask: decisions.ask, assign, changed: refetch, linkText, markdown },
+  }
+  return (
+    <div className="issue-page">
+      {assign.dialog}
+      {decisions.dialog}
+      {failure && passesByItself(failure) ? <ListFailed error={failure} retrying /> : null}
+      <PanelList panels={issuePanels.head} context={context} preloaded={preloaded} />
+      <div className="issue-body">
+        <div className="issue-parts">
+          {event ? (
+            <MetadataNotes event={event}>
+              <PanelList panels={issuePanels.event} context={{ ...context, event }} preloaded={preloaded} />
+            </MetadataNotes>
+          ) : (
+            <PanelList panels={issuePanels.withoutEvent} context={context} preloaded={preloaded} />
+          )}
+        </div>
+        <aside className="issue-side">
+          <PanelList panels={issuePanels.side} context={context} preloaded={preloaded} />
+        </aside>
+      </div>
+    </div>
+  )
+}

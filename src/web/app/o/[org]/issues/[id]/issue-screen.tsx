@@ -1,0 +1,56 @@
+import { notFound, redirect } from 'next/navigation'
+import { app } from '../../../../../handle.ts'
+import { DeleteIssue } from '../../../../../panels/triage/delete-issue.tsx'
+import { findIssue } from '../../../../../server/issues.ts'
+import { demandOrganization } from '../../../../../server/session.ts'
+import { IssuePage } from './issue-page.tsx'
+import { loadIssue, type Search } from './load.ts'
+
+/** The issue page with one event: existence and permission are checked before anything is rendered. */
+export async function IssueScreen({
+  org,
+  id,
+  choice,
+  search,
+}: {
+  org: string
+  id: string
+  choice: string
+  search: Search
+}) {
+  const path = `/o/${org}/issues/${id}${choice === 'latest' ? '' : `/events/${choice}`}`
+  const { actor, organization } = await demandOrganization(org, path)
+  const here = findIssue(actor, organization, decodeURIComponent(id)) ?? notFound()
+  // The issue that it was has gone into another one: the address says which.
+  const asked = decodeURIComponent(id).toUpperCase()
+  if (asked !== here.issue.shortId && asked !== String(here.issue.id))
+    redirect(path.replace(`/issues/${id}`, `/issues/${encodeURIComponent(here.issue.shortId)}`))
+  const { loaded, preloaded } = await loadIssue(actor, here, decodeURIComponent(choice), search)
+  const { auth } = app()
+  return (
+    <>
+      <IssuePage
+        key={`${here.issue.id}`}
+        organization={organization.slug}
+        issueId={String(here.issue.id)}
+        shortId={here.issue.shortId}
+        choice={decodeURIComponent(choice)}
+        loaded={loaded}
+        preloaded={preloaded}
+        canTriage={auth.may(actor, 'issue:triage', here) === 'yes'}
+        canFilter={auth.may(actor, 'project:write', here) === 'yes'}
+        meUserId={actor.person.id}
+      />
+      {auth.may(actor, 'issue:delete', here) === 'yes' ? (
+        <DeleteIssue organization={organization.slug} issueId={String(here.issue.id)} shortId={here.issue.shortId} />
+      ) : null}
+    </>
+  )
+}
+
+/** The title of the issue's tab; nothing about an issue that may not be read. */
+export async function issueTitle(org: string, id: string): Promise<string> {
+  const { actor, organization } = await demandOrganization(org, `/o/${org}/issues/${id}`)
+  const here = findIssue(actor, organization, decodeURIComponent(id))
+  return here ? `${here.issue.shortId} ${here.issue.title}`.slice(0, 120) : id
+}

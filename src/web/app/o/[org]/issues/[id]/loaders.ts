@@ -1,0 +1,17 @@
+import { loadUserReports } from '../../../../../panels/feedback/load.ts'
+import { loadInCommon, loadStats, loadTagBars } from '../../../../../panels/issue/load.ts'
+import type { IssueLoader } from '../../../../../panels/loader.ts'
+import { loadSuspects } from '../../../../../panels/releases/load.ts'
+import { loadDoctor } from '../../../../../panels/source-maps/load.ts'
+import { loadTrace } from '../../../../../panels/traces/load.ts'
+
+/** What the server loads for the panels of panels.ts, by their ids. A test holds the ids against that list. */
+export const issueLoaders: Readonly<Record<string, IssueLoader<unknown>>> = {
+  stats: loadStats,
+  feedback: loadUserReports,
+  suspects: loadSuspects,
+  doctor: loadDoctor,
+  trace: loadTrace,
+  'in-common': loadInCommon,
+  'tag-bars': loadTagBars,
+}

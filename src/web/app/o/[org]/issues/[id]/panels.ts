@@ -1,0 +1,49 @@
+'use client'
+import { diagnostics } from '../../../../../panels/diagnostics/panel.tsx'
+import { browserEvents, browserEventsOfIssue, digests, hiddenError } from '../../../../../panels/error-links/panel.tsx'
+import { userReports } from '../../../../../panels/feedback/panel.tsx'
+import * as issue from '../../../../../panels/issue/panel.tsx'
+import type { EventPanel, IssuePanel } from '../../../../../panels/panel.ts'
+import { suspects } from '../../../../../panels/releases/panel.tsx'
+import { doctor } from '../../../../../panels/source-maps/panel.tsx'
+import { trace } from '../../../../../panels/traces/panel.tsx'
+import { activity } from '../../../../../panels/triage/panel.tsx'
+
+// Every panel of the issue page, in the order of the page. loaders.ts has those that load data on the server.
+
+const head: readonly IssuePanel<unknown>[] = [issue.header, issue.noise, issue.stats, issue.eventNav]
+
+const event: readonly EventPanel<unknown>[] = [
+  hiddenError,
+  diagnostics,
+  issue.eventDetails,
+  suspects,
+  userReports,
+  issue.message,
+  issue.exceptions,
+  issue.stacktrace,
+  doctor,
+  browserEvents,
+  trace,
+  issue.threads,
+  issue.csp,
+  issue.breadcrumbs,
+  issue.request,
+  issue.user,
+  digests,
+  issue.tags,
+  issue.contexts,
+  issue.attachments,
+  issue.sdk,
+  issue.metadataNotes,
+  issue.grouping,
+  issue.payload,
+  issue.notSent,
+]
+
+/** Instead of those of an event, where none of the issue's events is kept. */
+const withoutEvent: readonly IssuePanel<unknown>[] = [issue.evicted, browserEventsOfIssue]
+
+const side: readonly IssuePanel<unknown>[] = [issue.inCommon, issue.tagBars, activity]
+
+export const issuePanels = { head, event, withoutEvent, side }

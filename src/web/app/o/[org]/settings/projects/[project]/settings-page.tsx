@@ -1,0 +1,44 @@
+import type { Metadata } from 'next'
+import { getTranslations } from 'next-intl/server'
+import type { Panel } from '../../../../../../panels/panel.ts'
+import { PanelList } from '../../../../../../panels/panel-list.tsx'
+import { demandProject, type ProjectHere } from '../../../../../../server/session.ts'
+import { ProjectHead } from './project-head.tsx'
+import { type ProjectSectionId, sectionPath } from './sections.ts'
+
+type Search = Record<string, string | string[] | undefined>
+type Props = { params: Promise<{ org: string; project: string }>; searchParams: Promise<Search> }
+
+/** What every panel of a project's settings gets. */
+export type SettingsContext = {
+  here: ProjectHere
+  search: Search
+  /** What forms send along. The project's id: it still finds the project after another slug. */
+  place: { organization: string; project: string }
+}
+
+export type SettingsPanel = Panel<SettingsContext, unknown>
+
+/** The title of a settings page's tab. */
+export const settingsTitle = (id: ProjectSectionId) => async (): Promise<Metadata> => ({
+  title: (await getTranslations('projectSettings'))(`${id}Title`),
+})
+
+/**
+ * Makes a page of the project's settings: finds the project or answers 404, then shows the head and the panels.
+ * `isWide`: for tables.
+ */
+export function settingsPage(id: ProjectSectionId, panels: readonly SettingsPanel[], { isWide = false } = {}) {
+  return async ({ params, searchParams }: Props) => {
+    const { org, project: slug } = await params
+    const here = await demandProject(org, slug, sectionPath(id, org, slug))
+    const { organization, project } = here
+    const place = { organization: organization.slug, project: String(project.id) }
+    return (
+      <div className={isWide ? 'page max-w-[1040px]' : 'page max-w-[860px]'}>
+        <ProjectHead organization={organization.slug} project={project} here={id} />
+        <PanelList panels={panels} context={{ here, place, search: await searchParams }} preloaded={{}} />
+      </div>
+    )
+  }
+}

@@ -1,0 +1,9 @@
+import type { RestEntry, RestEvent } from '../../contract/events.ts'
+
+/** The entry of a type, or undefined. */
+export function entryOf<T extends RestEntry['type']>(
+  event: RestEvent,
+  type: T,
+): Extract<RestEntry, { type: T }> | undefined {
+  return event.entries.find((entry): entry is Extract<RestEntry, { type: T }> => entry.type === type)
+}

@@ -1,0 +1,44 @@
+import type { IssueStatus, RestIssue } from '../../contract/issues.ts'
+
+/** A status as the update call takes it; without `substatus` an unresolved issue becomes ongoing. */
+export type StatusChange = {
+  status: IssueStatus
+  substatus?: RestIssue['substatus']
+  statusDetails?: RestIssue['statusDetails']
+}
+/** An issue as it was shown before a change. Without a revision when the revision that the change makes is unknown. */
+export type Shown = { id: string; revision?: number | undefined }
+/** Issues that had one status before a change. */
+export type Before = { was: StatusChange; issues: Shown[] }
+
+/** The row with another status, as it will be after the update. */
+export function withStatus(row: RestIssue, { status, substatus, statusDetails = {} }: StatusChange): RestIssue {
+  if (row.status === status && sameDetails(row.statusDetails, statusDetails) && !movesWithin(row, substatus)) return row
+  const beginnings = { unresolved: 'ongoing', ignored: 'archived_forever', resolved: null } as const
+  return {
+    ...row,
+    status,
+    substatus: status === 'resolved' ? null : (substatus ?? beginnings[status]),
+    statusDetails,
+  }
+}
+
+const sameDetails = (a: RestIssue['statusDetails'], b: RestIssue['statusDetails']) =>
+  JSON.stringify(a) === JSON.stringify(b)
+const movesWithin = (row: RestIssue, substatus: RestIssue['substatus'] | undefined) =>
+  substatus !== undefined && substatus !== row.substatus
+
+/** Status and substatus of each of the rows before a change, the same ones together: what an undo has to send. */
+export function statusesOf(rows: readonly RestIssue[], ids: ReadonlySet<string>): Before[] {
+  const before: Before[] = []
+  for (const { id, revision, status, substatus, statusDetails } of rows) {
+    if (!ids.has(id)) continue
+    const known = before.find(
+      ({ was }) =>
+        was.status === status && was.substatus === substatus && sameDetails(was.statusDetails ?? {}, statusDetails),
+    )
+    if (known) known.issues.push({ id, revision })
+    else before.push({ was: { status, substatus, statusDetails }, issues: [{ id, revision }] })
+  }
+  return before
+}

@@ -1,0 +1,3 @@
+/** The path of a release's page in an organization. */
+export const releasePath = (organization: string, version: string): string =>
+  `/o/${organization}/releases/${encodeURIComponent(version)}`

@@ -1,0 +1,120 @@
+'use client'
+import './error-links.css'
+import { useTranslations } from 'next-intl'
+import { useState } from 'react'
+import type { RestBrowserEvent, RestBrowserSide, RestFailure } from '../../../contract/error-links.ts'
+import { Link } from '../../ui/link.tsx'
+import { Section } from '../../ui/panel-section.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { Segments } from '../../ui/segments.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import { Certainty } from './certainty.tsx'
+
+function Row({ event, base }: { event: RestBrowserEvent; base: string }) {
+  const t = useTranslations('failures')
+  const href = event.groupID === null ? undefined : `${base}/${event.groupID}/events/${event.eventID}`
+  const name = <code>{event.eventID.slice(0, 8)}</code>
+  return (
+    <tr>
+      <td>
+        {href ? (
+          <Link className="link" href={href}>
+            {name}
+          </Link>
+        ) : (
+          <span title={t('moved')}>{name}</span>
+        )}
+      </td>
+      <td>
+        <RelativeTime at={event.dateReceived} />
+      </td>
+      <td>
+        <PlainText text={event.projectSlug} charactersMax={64} />
+      </td>
+      <td>
+        {t(`by.${event.reason}`)} <Certainty sure={event.sure} why={t(`why.${event.reason}`)} />
+      </td>
+      <td>
+        {href ? (
+          <Link className="link" href={`${href}#breadcrumbs`}>
+            {t('breadcrumbs')}
+          </Link>
+        ) : null}
+      </td>
+    </tr>
+  )
+}
+
+/**
+ * What people met in the browser of an issue's server errors, and of one of its events: counts of their own, the newest
+ * ten, and links to each and its breadcrumbs. Nothing without browser events.
+ */
+export function BrowserEvents({
+  base,
+  side,
+  ofEvent,
+}: {
+  /** Where issues are: `/o/acme/issues`. */
+  base: string
+  side: RestBrowserSide
+  ofEvent: RestFailure['browser']
+}) {
+  const t = useTranslations('failures')
+  const [whose, setWhose] = useState<'issue' | 'event'>('issue')
+  const own = ofEvent?.events ?? 0
+  if (side.events === 0) return null
+  const shown = whose === 'event' ? { events: own, newest: ofEvent?.newest ?? [] } : side
+  return (
+    <Section
+      id="browser-side"
+      title={t('browserSide')}
+      aside={
+        ofEvent ? (
+          <Segments
+            label={t('whose')}
+            value={whose}
+            choices={[
+              { value: 'issue', label: t('ofIssue', { count: side.events }) },
+              { value: 'event', label: t('ofEvent', { count: own }) },
+            ]}
+            onChange={setWhose}
+          />
+        ) : null
+      }
+    >
+      <p>
+        <b>{t('browserNumbers', { events: side.events, people: side.people })}</b>
+        {side.lastSeen ? (
+          <span className="text-ink-3">
+            {' · '}
+            {t('lastSeen')} <RelativeTime at={side.lastSeen} />
+          </span>
+        ) : null}
+      </p>
+      <p className="text-ink-3">{t('apart')}</p>
+      {shown.newest.length === 0 ? (
+        <p className="part-note">{t('noneOfEvent')}</p>
+      ) : (
+        <table className="table browser-events">
+          <thead>
+            <tr>
+              <th scope="col">{t('event')}</th>
+              <th scope="col">{t('received')}</th>
+              <th scope="col">{t('project')}</th>
+              <th scope="col">{t('link')}</th>
+              <th scope="col">{t('breadcrumbs')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.newest.map((event) => (
+              <Row key={`${event.projectID}:${event.eventID}`} event={event} base={base} />
+            ))}
+          </tbody>
+        </table>
+      )}
+      {shown.events > shown.newest.length && shown.newest.length > 0 ? (
+        <p className="part-note">{t('newest', { count: shown.newest.length })}</p>
+      ) : null}
+    </Section>
+  )
+}

@@ -1,0 +1,44 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import type { RestFailure } from '../../../contract/error-links.ts'
+import type { RestEvent } from '../../../contract/events.ts'
+import { apiFetch } from '../../client/api.ts'
+import { useLive } from '../../ui/live.tsx'
+import { useThrottle } from '../../ui/throttle.ts'
+
+/** The job links events within a second or two; poll this often, ms. */
+const waitingMs = 2000
+/** In a busy organization issues change all the time. Fetch the event at most this often, ms. */
+const pauseMs = 2000
+
+/**
+ * The error link of an event, kept up to date. The link arrives a second after the later of its two events, and the
+ * live stream then reports a change of the server's issue.
+ */
+export function useErrorLink(
+  organization: string,
+  issueId: string,
+  { eventID, failure }: Pick<RestEvent, 'eventID' | 'failure'>,
+): RestFailure | null {
+  const path = `organizations/${organization}/issues/${issueId}/events/${eventID}/`
+  const asked = useQuery({
+    queryKey: ['event-failure', path],
+    queryFn: async ({ signal }) => (await apiFetch<RestEvent>(path, { signal })).failure,
+    initialData: failure,
+    enabled: failure !== null,
+    staleTime: Number.POSITIVE_INFINITY,
+    // The next visit brings a newer answer with its document.
+    gcTime: 0,
+    refetchInterval: ({ state }) => (state.data?.alone === 'waiting' ? waitingMs : false),
+  })
+  const known = failure === null ? null : (asked.data ?? failure)
+  // Several panels ask for the same: without `cancelRefetch` they share one request.
+  const ask = useThrottle(pauseMs, () => void asked.refetch({ cancelRefetch: false }))
+  useLive((change) => {
+    if (known === null || (change.kind !== 'issue' && change.kind !== 'missed')) return
+    const isMine = change.kind === 'missed' || change.id === issueId
+    // The issue of a future browser event is unknown.
+    if (known.side === 'server' ? isMine : known.server === null || isMine) ask()
+  })
+  return known
+}

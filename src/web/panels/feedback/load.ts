@@ -1,0 +1,16 @@
+import { toRestFeedback } from '../../../query/feedback.ts'
+import { app } from '../../handle.ts'
+import type { IssueLoader } from '../loader.ts'
+import type { DataOf } from '../panel.ts'
+import type { userReports } from './panel.tsx'
+
+const reportsMax = 100
+
+/** The newest feedback about the issue. */
+export const loadUserReports: IssueLoader<DataOf<typeof userReports>> = {
+  mayBeLate: false,
+  async load({ here }) {
+    const deps = app()
+    return toRestFeedback(deps, deps.meta.feedbackOfIssue(here.issue.id, reportsMax))
+  },
+}

@@ -1,0 +1,40 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import { createContext, type ReactNode, useContext, useMemo } from 'react'
+import type { RestEvent } from '../../../contract/events.ts'
+import { type MetadataNote as Note, notesByPath, notesOf } from './metadata-notes.ts'
+
+type Notes = { all: readonly Note[]; byPath: ReadonlyMap<string, readonly Note[]> }
+
+const Notes = createContext<Notes>({ all: [], byPath: new Map() })
+
+/** Gives the values below it the metadata notes of the event. */
+export function MetadataNotes({ event, children }: { event: RestEvent; children: ReactNode }) {
+  const notes = useMemo(() => {
+    const all = notesOf(event._meta, event.errors)
+    return { all, byPath: notesByPath(all) }
+  }, [event])
+  return <Notes value={notes}>{children}</Notes>
+}
+
+/** All notes of the event, in their order. */
+export const useMetadataNotes = (): readonly Note[] => useContext(Notes).all
+
+/** Says that a value was trimmed, scrubbed or repaired. Nothing for other values. `path` is the one in the payload. */
+export function MetadataNote({ path }: { path: string }) {
+  const t = useTranslations('issues.remark')
+  const found = useContext(Notes).byPath.get(path)
+  const [first] = found ?? []
+  if (!found || !first) return null
+  const title = found
+    .map(
+      (item) =>
+        `${t(item.kind)}: ${item.rule}${item.lengthWas === null ? '' : ` (${t('was', { count: item.lengthWas })})`}`,
+    )
+    .join('\n')
+  return (
+    <span className={`remark remark-${first.kind}`} title={title}>
+      {t(first.kind)}
+    </span>
+  )
+}

@@ -1,0 +1,270 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import type { RestInCommon, RestTag } from '../../../contract/issues.ts'
+import type { RestMarks } from '../../../contract/releases.ts'
+import type { Answered } from '../../client/answered.ts'
+import { entryOf } from '../../client/event-entries.ts'
+import { Section } from '../../ui/panel-section.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { bytesText } from '../../ui/relative.ts'
+import { EmptyState } from '../../ui/states.tsx'
+import type { EventPanel, IssuePanel } from '../panel.ts'
+import { Breadcrumbs } from './breadcrumbs.tsx'
+import {
+  Attachments,
+  Contexts,
+  Csp,
+  EventDetails,
+  Grouping,
+  NoteList,
+  Request,
+  SdkAndPackages,
+  User,
+} from './details.tsx'
+import { hasSection, missingSections } from './event-sections.ts'
+import { InCommon } from './in-common.tsx'
+import { EventNav, IssueHeader } from './issue-header.tsx'
+import { IssueStats } from './issue-stats.tsx'
+import { MetadataNote } from './metadata-note.tsx'
+import { stackNoteOf } from './metadata-notes.ts'
+import { NoiseBar } from './noise.tsx'
+import { Payload } from './payload.tsx'
+import { Exceptions, Frames, Threads } from './stack.tsx'
+import { EventTags, TagBars } from './tags.tsx'
+
+// The panels of the issue itself, in the order of the page.
+
+/** What the issue is, its state, and buttons for what can be done with it. */
+export const header: IssuePanel = {
+  id: 'header',
+  Component: IssueHeader,
+}
+
+/** The verdict that nobody of the team can fix the issue. */
+export const noise: IssuePanel = {
+  id: 'noise',
+  Component: ({ organization, detail, canTriage, canFilter, actions }) => (
+    <NoiseBar
+      organization={organization}
+      detail={detail}
+      canTriage={canTriage}
+      canFilter={canFilter}
+      changed={actions.changed}
+      archive={() => actions.decide({ status: 'ignored', substatus: 'archived_forever' })}
+    />
+  ),
+}
+
+/** Counts of the issue, and its events over time with the releases of that time. */
+export const stats: IssuePanel<Answered<RestMarks>> = {
+  id: 'stats',
+  Component: ({ organization, detail, query, canTriage, actions, preloaded }) => (
+    <IssueStats
+      organization={organization}
+      detail={detail}
+      query={query}
+      preloaded={preloaded}
+      assign={canTriage ? actions.assign : undefined}
+      askPriority={canTriage ? () => actions.ask('priority') : undefined}
+    />
+  ),
+}
+
+/** Which event this is, and the links to its neighbours and to its other forms. */
+export const eventNav: IssuePanel = {
+  id: 'event-nav',
+  Component: ({ event, base, detail, kept, actions }) => {
+    if (!event) return null
+    const issuePath = `${base}/${detail.id}`
+    return (
+      <EventNav
+        event={event}
+        eventBase={`${issuePath}/events`}
+        kept={kept}
+        copyMarkdown={actions.markdown}
+        markdownHref={`${issuePath}.md?event=${event.eventID}`}
+        jsonHref={`${issuePath}.json?event=${event.eventID}`}
+      />
+    )
+  },
+}
+
+/** Says that none of the issue's events is kept. */
+export const evicted: IssuePanel = {
+  id: 'evicted',
+  Component: function EvictedPanel() {
+    const t = useTranslations('issues.page')
+    return <EmptyState title={t('evicted')}>{t('evictedTodo')}</EmptyState>
+  },
+}
+
+/** Environment, release, distribution and trace of the event, in one line. */
+export const eventDetails: EventPanel = {
+  id: 'event-details',
+  Component: ({ organization, event }) => <EventDetails organization={organization} event={event} />,
+}
+
+export const message: EventPanel = {
+  id: 'message',
+  Component: function MessagePanel({ event }) {
+    const t = useTranslations('issues.page')
+    const entry = entryOf(event, 'message')
+    return entry ? (
+      <Section id="message" title={t('message')}>
+        <p className="exception-value">
+          <PlainText text={entry.data.formatted} charactersMax={8000} />
+          <MetadataNote path="logentry.formatted" />
+        </p>
+      </Section>
+    ) : null
+  },
+}
+
+export const exceptions: EventPanel = {
+  id: 'exceptions',
+  guard: ({ event }) => hasSection(event, 'exception'),
+  Component: ({ event }) => (
+    <Exceptions
+      key={event.eventID}
+      values={entryOf(event, 'exception')?.data.values ?? []}
+      note={stackNoteOf(event.errors)}
+    />
+  ),
+}
+
+/** The stack of an event without an exception. */
+export const stacktrace: EventPanel = {
+  id: 'stacktrace',
+  Component: function StacktracePanel({ event }) {
+    const t = useTranslations('issues.stack')
+    const entry = entryOf(event, 'stacktrace')
+    return entry ? (
+      <Section id="stacktrace" title={t('trace')}>
+        <Frames trace={entry.data} path="stacktrace" mode="app" />
+      </Section>
+    ) : null
+  },
+}
+
+export const threads: EventPanel = {
+  id: 'threads',
+  Component: ({ event }) => {
+    const values = entryOf(event, 'threads')?.data.values
+    return values?.length ? <Threads key={event.eventID} threads={values} /> : null
+  },
+}
+
+/** A security report, such as one of a content security policy. */
+export const csp: EventPanel = {
+  id: 'csp',
+  Component: ({ event }) => {
+    const entry = entryOf(event, 'csp')
+    return entry ? <Csp report={entry.data} /> : null
+  },
+}
+
+export const breadcrumbs: EventPanel = {
+  id: 'breadcrumbs',
+  guard: ({ event }) => hasSection(event, 'breadcrumbs'),
+  Component: ({ event }) => (
+    <Breadcrumbs
+      key={event.eventID}
+      crumbs={entryOf(event, 'breadcrumbs')?.data.values ?? []}
+      eventAt={event.dateCreated}
+    />
+  ),
+}
+
+export const request: EventPanel = {
+  id: 'request',
+  Component: ({ event }) => {
+    const entry = entryOf(event, 'request')
+    return entry ? <Request request={entry.data} /> : null
+  },
+}
+
+export const user: EventPanel = {
+  id: 'user',
+  guard: ({ event }) => hasSection(event, 'user'),
+  Component: ({ event }) => (event.user ? <User user={event.user} /> : null),
+}
+
+export const tags: EventPanel = {
+  id: 'tags',
+  guard: ({ event }) => hasSection(event, 'tags'),
+  Component: ({ event, hrefOf }) => <EventTags event={event} hrefOf={hrefOf} />,
+}
+
+export const contexts: EventPanel = {
+  id: 'contexts',
+  guard: ({ event }) => hasSection(event, 'contexts') || hasSection(event, 'extra'),
+  Component: ({ event }) => <Contexts event={event} />,
+}
+
+export const attachments: EventPanel = {
+  id: 'attachments',
+  guard: ({ event }) => hasSection(event, 'attachments'),
+  Component: ({ event, organization, detail }) => (
+    <Attachments event={event} organization={organization} project={detail.project.slug} />
+  ),
+}
+
+export const sdk: EventPanel = {
+  id: 'sdk',
+  guard: ({ event }) => hasSection(event, 'sdk') || hasSection(event, 'packages'),
+  Component: ({ event }) => <SdkAndPackages event={event} />,
+}
+
+/** What was trimmed, scrubbed or repaired in the payload. */
+export const metadataNotes: EventPanel = {
+  id: 'metadata-notes',
+  Component: NoteList,
+}
+
+/** Why the event is in this issue. */
+export const grouping: EventPanel = {
+  id: 'grouping',
+  guard: ({ event }) => event.grouping.variants.length > 0,
+  Component: ({ event, base, detail }) => <Grouping event={event} base={`${base}/${detail.id}`} />,
+}
+
+/** The event's JSON, on demand. */
+export const payload: EventPanel = {
+  id: 'json',
+  Component: ({ event, organization, detail }) => (
+    <Payload
+      key={event.eventID}
+      organization={organization}
+      issueId={detail.id}
+      eventId={event.eventID}
+      size={bytesText(event.size)}
+    />
+  ),
+}
+
+/** Names the sections that the SDK could have sent and did not. */
+export const notSent: EventPanel = {
+  id: 'not-sent',
+  Component: function NotSentPanel({ event }) {
+    const t = useTranslations('issues')
+    const names = missingSections(event).map((name) => t(`section.${name}`))
+    return names.length ? <p className="part-note">{t('page.notSent', { names: names.join(', ') })}</p> : null
+  },
+}
+
+/** Tag values that this issue's events have more often than the project's others. */
+export const inCommon: IssuePanel<Answered<RestInCommon>> = {
+  id: 'in-common',
+  isLastWhenLate: true,
+  Component: ({ organization, detail, query, hrefOf, preloaded }) => (
+    <InCommon organization={organization} issueId={detail.id} query={query} hrefOf={hrefOf} preloaded={preloaded} />
+  ),
+}
+
+/** How the tags are distributed over the issue's events. */
+export const tagBars: IssuePanel<Answered<RestTag[]>> = {
+  id: 'tag-bars',
+  Component: ({ organization, detail, query, hrefOf, preloaded }) => (
+    <TagBars organization={organization} issueId={detail.id} query={query} hrefOf={hrefOf} preloaded={preloaded} />
+  ),
+}

@@ -1,0 +1,11 @@
+/** The level of each bar of a distribution: value, events and share of all events in per cent (0-100). */
+export function sharesOf(
+  values: readonly { value: string; count: number }[],
+  total: number,
+): { value: string; count: number; percent: number }[] {
+  const all = Math.max(
+    total,
+    values.reduce((sum, item) => sum + item.count, 0),
+  )
+  return values.map((item) => ({ ...item, percent: all > 0 ? Math.round((item.count / all) * 100) : 0 }))
+}

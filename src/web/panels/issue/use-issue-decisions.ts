@@ -1,0 +1,62 @@
+'use client'
+import { useQueryClient } from '@tanstack/react-query'
+import type { RestIssueDetail } from '../../../contract/issues.ts'
+import { type StatusChange, statusesOf, withStatus } from '../../client/issue-status.ts'
+import { useUndo } from '../../ui/undo.ts'
+import { useAssign } from '../triage/assignee.tsx'
+import { useDecisionKeys } from '../triage/decisions.tsx'
+import { useTriage } from '../triage/triage.ts'
+
+/**
+ * Status, priority and assignee of the shown issue. A change shows at once, and the server refuses it when somebody else
+ * has changed the issue since. `queryKey` is where the query client has the issue.
+ */
+export function useIssueDecisions({
+  organization,
+  issueId,
+  canTriage,
+  detail,
+  queryKey,
+  refetch,
+}: {
+  organization: string
+  issueId: string
+  canTriage: boolean
+  detail: RestIssueDetail | undefined
+  queryKey: readonly unknown[]
+  refetch: () => void
+}) {
+  const client = useQueryClient()
+  // The server counts one revision for each change.
+  const patch = (change: (before: RestIssueDetail) => Partial<RestIssueDetail>) =>
+    client.setQueryData<RestIssueDetail>(
+      queryKey,
+      (before) => before && { ...before, ...change(before), revision: before.revision + 1 },
+    )
+  const show = (_ids: readonly string[], change: StatusChange) => patch((before) => withStatus(before, change))
+  const offerUndo = useUndo()
+  const triage = useTriage(organization, show, refetch, offerUndo)
+  const targets = () => (detail ? [detail] : [])
+  const assign = useAssign({
+    organization,
+    canTriage,
+    targets,
+    show: (_ids, assignedTo) => patch(() => ({ assignedTo })),
+    settled: refetch,
+    offerUndo,
+    guarded: true,
+  })
+  const decide = (change: StatusChange) => {
+    if (detail && canTriage) void triage(statusesOf([detail], new Set([issueId])), change, detail.revision)
+  }
+  const decisions = useDecisionKeys({
+    organization,
+    canTriage,
+    targets,
+    decide,
+    offerUndo,
+    ask: assign.ask,
+    settled: refetch,
+  })
+  return { decide, decisions, assign }
+}

@@ -1,0 +1,83 @@
+'use client'
+import { useRouter } from 'next/navigation'
+import { useTranslations } from 'next-intl'
+import type { RestEvent } from '../../../contract/events.ts'
+import { neighbourOf } from '../../client/list-order.ts'
+import { copyText } from '../../ui/clipboard.ts'
+import { useKey } from '../../ui/keys/keys.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { useRangeKey } from '../search/range-key.ts'
+
+/** Moves the focus `step` frames further among those that are shown. */
+function goToFrame(step: number): void {
+  const heads = [...document.querySelectorAll<HTMLElement>('.frame .frame-head')]
+  const at = heads.indexOf(document.activeElement as HTMLElement)
+  const next = heads[at < 0 ? (step > 0 ? 0 : heads.length - 1) : at + step]
+  if (!next) return
+  if (!next.hasAttribute('tabindex') && next.tagName !== 'BUTTON') next.tabIndex = -1
+  next.focus()
+  next.scrollIntoView({ block: 'nearest' })
+}
+
+/** Application's own frames, or all of them. */
+function switchFrames(): void {
+  const [own, all] = document.querySelectorAll<HTMLElement>('#exceptions [role="radio"]')
+  if (own?.getAttribute('aria-checked') === 'true') all?.click()
+  else own?.click()
+}
+
+/** Clicks the button of the page for a key, so that both do the same. */
+const press = (selector: string) => document.querySelector<HTMLElement>(selector)?.click()
+
+/** The keys of the issue page: other issues of the list, other events, frames, the JSON, copying. */
+export function useIssueKeys({
+  organization,
+  issueId,
+  event,
+  base,
+  kept,
+  linkText,
+  markdown,
+}: {
+  organization: string
+  issueId: string
+  event: RestEvent | undefined
+  /** Path of the stream, and the query string that its pages keep. */
+  base: string
+  kept: string
+  linkText: () => string
+  markdown: () => Promise<string>
+}): void {
+  const t = useTranslations('triage.keys')
+  const issues = useTranslations('issues')
+  const router = useRouter()
+  const toast = useToast()
+  const group = issues('keys.group')
+  const toIssue = (step: number) => {
+    const id = neighbourOf(organization, issueId, step)
+    if (id !== undefined) router.push(`${base}/${id}${kept}`)
+  }
+  const toEvent = (choice: string | null | undefined) =>
+    choice && router.push(`${base}/${issueId}/events/${choice}${kept}`, { scroll: false })
+  useRangeKey()
+  useKey('j', group, t('nextIssue'), () => toIssue(1))
+  useKey('k', group, t('previousIssue'), () => toIssue(-1))
+  useKey('u', group, t('backToList'), () => router.push(`${base}${kept}`))
+  useKey('[', group, issues('page.older'), () => toEvent(event?.previousEventID))
+  useKey(']', group, issues('page.newer'), () => toEvent(event?.nextEventID))
+  useKey('{', group, t('firstEvent'), () => toEvent(event?.previousEventID ? 'first' : undefined))
+  useKey('}', group, t('latestEvent'), () => toEvent(event?.nextEventID ? 'latest' : undefined))
+  useKey('n', group, t('nextFrame'), () => goToFrame(1))
+  useKey('Shift+n', group, t('previousFrame'), () => goToFrame(-1))
+  useKey('f', group, t('frames'), switchFrames)
+  useKey('r', group, t('raw'), () => {
+    press('#json button')
+    document.getElementById('json')?.scrollIntoView({ block: 'start' })
+  })
+  useKey('c', group, issues('page.copyMarkdown'), async () => {
+    if (await copyText(await markdown())) toast({ text: issues('page.copiedMarkdown'), stayMs: 3000 })
+  })
+  useKey('y', group, issues('page.copyLink'), async () => {
+    if (await copyText(linkText())) toast({ text: issues('page.copiedLink'), stayMs: 3000 })
+  })
+}

@@ -1,0 +1,80 @@
+import type { ApiRequest } from '../../client/api.ts'
+import { type Range, rangeOf } from './range.ts'
+
+// Read by the server page and by the browser: both must ask for the same rows.
+
+export const sorts = ['last', 'first', 'events', 'users'] as const
+export type Sort = (typeof sorts)[number]
+/** The words of the API for each sorting. */
+export const apiSort = { last: 'date', first: 'new', events: 'freq', users: 'user' } as const satisfies Record<
+  Sort,
+  string
+>
+export const defaultQuery = 'is:unresolved'
+/** Rows of one page of the stream. */
+export const rowsPerPage = 100
+
+export type ListParams = { q: string; project: string; env: string; range: Range; sort: Sort }
+export type ProjectName = { id: string; slug: string; name: string }
+
+/** The stream's state in a query string: what a bookmark of the stream means. Unknown values are those of an empty one. */
+export function paramsOf(search: URLSearchParams): ListParams {
+  return {
+    q: search.get('q') ?? defaultQuery,
+    project: search.get('project') ?? '',
+    env: search.get('env') ?? '',
+    range: rangeOf({ t: search.get('t'), from: search.get('from'), to: search.get('to') }),
+    sort: sorts.find((sort) => sort === search.get('sort')) ?? 'last',
+  }
+}
+
+const wordsOf = (text: string): string[] => text.split(',').filter((part) => part !== '')
+const projectOf = (word: string, projects: readonly ProjectName[]) =>
+  projects.find((project) => project.id === word || project.slug === word)
+
+/**
+ * Ids of the projects that the URL names by slug or id, comma-separated; none: all. What names none of them stays as it
+ * is: the server knows slugs of before, and refuses the rest. Left out, it would mean all projects.
+ */
+export function projectIdsOf(named: string, projects: readonly ProjectName[]): string[] {
+  return [...new Set(wordsOf(named).map((word) => projectOf(word, projects)?.id ?? word))]
+}
+
+/** Names for the URL: slugs, where ids or slugs are those of projects. */
+export const projectSlugs = (words: readonly string[], projects: readonly ProjectName[]): string[] =>
+  words.map((word) => projectOf(word, projects)?.slug ?? word)
+
+/** The parameters of the REST call for a state of the stream. */
+export function listQuery(params: ListParams, projectIds: readonly string[]) {
+  const { range } = params
+  return {
+    query: params.q,
+    sort: apiSort[params.sort],
+    project: projectIds.length ? projectIds : undefined,
+    environment: params.env ? params.env.split(',') : undefined,
+    ...(range.kind === 'relative'
+      ? { statsPeriod: range.period }
+      : { start: new Date(range.fromMs).toISOString(), end: new Date(range.toMs).toISOString() }),
+  } satisfies ApiRequest['query']
+}
+
+/** Whether only the range was chosen: nothing to show is inbox zero then, not a search without a match. */
+export const isPlain = (params: ListParams): boolean =>
+  params.q.trim() === defaultQuery && params.project === '' && params.env === ''
+
+/** The REST query for the last resolved issues, which an empty inbox shows. */
+export const resolvedQuery = { query: 'is:resolved', sort: 'date', statsPeriod: '90d', limit: 5 } as const
+/** How far back an environment must have been seen to be offered. */
+export const environmentsPeriod = '90d'
+
+/** The part of the URL that the issue page keeps: the range and the environment. */
+export function keptSearch(params: Pick<ListParams, 'range' | 'env'>): string {
+  const search = new URLSearchParams()
+  if (params.range.kind === 'absolute') {
+    search.set('from', new Date(params.range.fromMs).toISOString())
+    search.set('to', new Date(params.range.toMs).toISOString())
+  } else if (params.range.period !== '14d') search.set('t', params.range.period)
+  if (params.env) search.set('env', params.env)
+  const text = search.toString()
+  return text ? `?${text}` : ''
+}

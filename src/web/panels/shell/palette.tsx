@@ -1,0 +1,52 @@
+'use client'
+import { useRouter } from 'next/navigation'
+import { useTranslations } from 'next-intl'
+import { type Choice, ChoiceDialog } from '../../ui/choice-dialog.tsx'
+import { shownKeys } from '../../ui/keys/key-rules.ts'
+import { useBindings } from '../../ui/keys/keys.tsx'
+import { jumpOf } from '../search/terms.ts'
+
+const noEvent = () => new KeyboardEvent('keydown')
+
+const openWords = { digest: 'openDigest', event: 'openEvent', issue: 'openIssue' } as const
+
+/**
+ * Everything that can be done from here: what the screen offers for its rows, then every key of the registry. A digest (also
+ * with its sentence around it), an event id or a short id that is typed or pasted is gone to.
+ */
+export function Palette({ actions, onClose }: { actions: readonly Choice[]; onClose: () => void }) {
+  const t = useTranslations('shell')
+  const router = useRouter()
+  const bindings = useBindings()
+  const labels = new Set(actions.map((action) => action.text))
+  const newest = new Map(bindings.map((binding) => [binding.keys, binding]))
+  const byLabel = new Map([...newest.values()].map((item) => [item.label, item]))
+  const keyed = [...byLabel.values()]
+    .filter(({ label, keys }) => !labels.has(label) && keys !== '$mod+k' && keys !== 'Escape')
+    .map(({ keys, group, label, run }) => ({
+      id: `key-${keys}`,
+      text: label,
+      note: group,
+      keys: shownKeys(keys),
+      run: () => run(noEvent()),
+    }))
+  const withKeys = actions.map((action) => {
+    const own = byLabel.get(action.text)
+    return own ? { ...action, keys: shownKeys(own.keys) } : action
+  })
+  const jumps = (text: string): Choice[] => {
+    const jump = jumpOf(text)
+    if (!jump) return []
+    return [{ id: 'jump', text: t(openWords[jump.kind], { name: jump.name }), run: () => router.push(jump.path) }]
+  }
+  return (
+    <ChoiceDialog
+      title={t('palette')}
+      label={t('paletteLabel')}
+      none={t('paletteNone')}
+      choices={[...withKeys, ...keyed]}
+      made={jumps}
+      onClose={onClose}
+    />
+  )
+}

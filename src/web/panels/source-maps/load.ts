@@ -1,0 +1,23 @@
+import { normalOf } from '../../../query/event.ts'
+import { app } from '../../handle.ts'
+import type { IssueLoader } from '../loader.ts'
+import type { DataOf } from '../panel.ts'
+import { needsDoctor } from './needs-doctor.ts'
+import type { doctor } from './panel.tsx'
+
+/** Why the event's frames are not mapped, where there is something to say and the person may read it. */
+export const loadDoctor: IssueLoader<DataOf<typeof doctor>> = {
+  mayBeLate: true,
+  async load({ actor, here, row, event }) {
+    const { auth, doctor, meta } = app()
+    const { organization, project } = here
+    const [stored, shown] = await Promise.all([row, event])
+    if (!stored || !shown || !needsDoctor(shown) || auth.may(actor, 'event:read', here) !== 'yes') return undefined
+    const others = meta
+      .projectsOf(organization.id)
+      .filter(
+        (item) => item.id !== project.id && auth.may(actor, 'release:read', { organization, project: item }) === 'yes',
+      )
+    return doctor.ofEvent({ organization, project, others }, normalOf(stored), stored.receivedMs)
+  },
+}

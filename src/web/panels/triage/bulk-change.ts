@@ -1,0 +1,65 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import { systemClock } from '../../../base/clock.ts'
+import type { RestBulk, RestIssueChange } from '../../../contract/issue-changes.ts'
+import { type ApiRequest, apiFetch } from '../../client/api.ts'
+import { useToast } from '../../ui/toast.tsx'
+import type { OfferUndo } from '../../ui/undo.ts'
+import { useErrorToast } from './change.ts'
+
+/**
+ * Everything that the search finds, where that is meant in place of some rows: how many issues (null: nobody knows), and
+ * what changes them.
+ */
+export type Everything = { count: number | null; change: (body: object) => void }
+
+/** How often progress is asked for, ms. */
+const lookMs = 500
+/** Progress shows as a toast at most this often, ms. */
+const toastEachMs = 3_000
+
+/**
+ * Changes all issues that a search finds: says how far it is, and offers to take back what nobody has changed since.
+ * `query` is the one of the list.
+ */
+export function useChangeAll(organization: string, settled: () => void, offerUndo: OfferUndo) {
+  const t = useTranslations('triage.all')
+  const toast = useToast()
+  const showError = useErrorToast()
+  const bulkPath = (id: string) => `organizations/${organization}/issue-changes/${id}/`
+
+  async function follow(first: RestBulk): Promise<RestBulk> {
+    let bulk = first
+    for (let toastedMs = 0; bulk.dateEnded === null; ) {
+      if (systemClock.now() - toastedMs > toastEachMs) {
+        toastedMs = systemClock.now()
+        toast({ kind: 'info', text: t('progress', { done: bulk.done, total: bulk.total }), stayMs: toastEachMs })
+      }
+      await systemClock.sleep(lookMs)
+      bulk = await apiFetch<RestBulk>(bulkPath(bulk.id))
+    }
+    return bulk
+  }
+  function undo(id: string): void {
+    apiFetch<RestBulk>(`${bulkPath(id)}undo/`, { method: 'POST' })
+      .then(follow)
+      .then(({ changed }) => toast({ text: t('undone', { count: changed }) }))
+      .catch((error: unknown) => showError(error))
+      .finally(settled)
+  }
+  return async (query: NonNullable<ApiRequest['query']>, body: object): Promise<void> => {
+    try {
+      const made = await apiFetch<RestIssueChange>(`organizations/${organization}/issues/`, {
+        method: 'PUT',
+        query,
+        body,
+      })
+      const bulk = made.bulk && (await follow(made.bulk))
+      if (bulk) offerUndo(t('done', { count: bulk.changed }), () => undo(bulk.id))
+      else toast({ text: t('done', { count: made.updated.length }) })
+    } catch (error) {
+      showError(error)
+    }
+    settled()
+  }
+}

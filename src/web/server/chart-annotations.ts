@@ -1,0 +1,16 @@
+import type { RestMarks } from '../../contract/releases.ts'
+import type { Range } from '../../query/range.ts'
+import { releaseMarks } from '../../query/releases.ts'
+import type { Organization, Project } from '../../store/meta/meta.ts'
+import { type Answered, answered } from '../client/answered.ts'
+import { app } from '../handle.ts'
+import type { AnnotationsQuery } from '../ui/chart/annotations.ts'
+
+/** The releases and deploys that the charts of a page show, as the REST call for `query` answers. */
+export function loadAnnotations(
+  view: { organization: Organization; projects: Project[]; environments: string[]; range: Range },
+  query: AnnotationsQuery,
+): Answered<RestMarks> {
+  const { range, ...where } = view
+  return answered(query, releaseMarks(app(), { ...where, fromMs: range.fromMs, toMs: range.toMs }))
+}

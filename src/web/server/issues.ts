@@ -1,0 +1,20 @@
+import type { Actor } from '../../auth/auth.ts'
+import type { Issue, Organization, Project } from '../../store/meta/meta.ts'
+import { app } from '../handle.ts'
+
+/** An issue with the project and the organization that it belongs to. */
+export type IssueHere = { organization: Organization; project: Project; issue: Issue }
+
+/** The issue with this id or short id in an organization, or undefined when the person may read no such issue. */
+export function findIssue(actor: Actor, organization: Organization, text: string): IssueHere | undefined {
+  const { meta, auth } = app()
+  const issue = /^\d{1,15}$/.test(text)
+    ? meta.issueById(Number(text))
+    : text.length <= 80
+      ? meta.issueByShortId(organization.id, text.toUpperCase())
+      : undefined
+  if (!issue || issue.organizationId !== organization.id) return undefined
+  const project = meta.projectById(issue.projectId)
+  if (!project || auth.may(actor, 'issue:read', { organization, project, issue }) !== 'yes') return undefined
+  return { organization, project, issue }
+}

@@ -1,0 +1,90 @@
+'use client'
+import { useLocale, useTranslations } from 'next-intl'
+import { useMemo, useState } from 'react'
+import type { RestPoint } from '../../../contract/issues.ts'
+import type { RestMarks } from '../../../contract/releases.ts'
+import { groupAnnotations, spanOf } from './annotations.ts'
+import { barsOf, roundTop } from './bars.ts'
+import { ChartAnnotations } from './chart-annotations.tsx'
+
+const heightPx = 72
+/** Hairlines that a chart has room for: one in 7 px of a phone. */
+const markSlots = 48
+
+type ChartProps = {
+  points: readonly RestPoint[]
+  organization: string
+  /** Releases and deploys of the time; undefined while they are not known. */
+  annotations: RestMarks | undefined
+}
+
+/** Events over the range as bars from zero, with the scale, the bar under the pointer in words, and releases as hairlines. */
+export function Chart({ points, organization, annotations }: ChartProps) {
+  const t = useTranslations('issues.chart')
+  const tMarks = useTranslations('releases.marks')
+  const locale = useLocale()
+  const [at, setAt] = useState<number | null>(null)
+  const bars = useMemo(() => barsOf(points), [points])
+  const groups = useMemo(() => {
+    const span = spanOf(points)
+    return span && annotations ? groupAnnotations(annotations.marks, span.fromMs, span.toMs, markSlots) : []
+  }, [points, annotations])
+  const top = roundTop(Math.max(0, ...bars.map((bar) => bar.events)))
+  const number = useMemo(() => new Intl.NumberFormat(locale), [locale])
+  const time = (seconds: number) =>
+    new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }).format(seconds * 1000)
+  const sum = bars.reduce((all, bar) => all + bar.events, 0)
+  const [first] = bars
+  const last = bars.at(-1)
+  const shown = at === null ? undefined : bars[at]
+  if (!first || !last) return null
+  const label = t('label', { events: number.format(sum), from: time(first.fromS), to: time(last.toS) })
+  return (
+    <figure className="chart">
+      <div className="chart-scale" aria-hidden="true">
+        <span>{number.format(top)}</span>
+        <span>0</span>
+      </div>
+      <div className="chart-plot">
+        <div className="chart-figure">
+          <svg
+            role="img"
+            aria-label={label}
+            width="100%"
+            height={heightPx}
+            viewBox={`0 0 ${bars.length} ${heightPx}`}
+            preserveAspectRatio="none"
+            onMouseLeave={() => setAt(null)}
+          >
+            {bars.map((bar, index) => {
+              const height = bar.events ? Math.max(1.5, (bar.events / top) * heightPx) : 0
+              return (
+                // biome-ignore lint/a11y/noStaticElementInteractions: only says in words what the picture's label says as a whole
+                <g key={bar.fromS} data-here={index === at || undefined} onMouseEnter={() => setAt(index)}>
+                  <rect x={index} y={0} width={1} height={heightPx} className="chart-hit" />
+                  <rect x={index + 0.14} y={heightPx - height} width={0.72} height={height} className="chart-bar" />
+                </g>
+              )
+            })}
+          </svg>
+          <ChartAnnotations organization={organization} groups={groups} />
+        </div>
+        <figcaption>
+          {shown ? (
+            <>
+              <b>{t('events', { count: shown.events })}</b> {time(shown.fromS)} – {time(shown.toS)} UTC
+            </>
+          ) : (
+            <>
+              <span>{time(first.fromS)}</span>
+              <span>{time(last.toS)} UTC</span>
+            </>
+          )}
+        </figcaption>
+        {annotations && annotations.omitted > 0 ? (
+          <p className="chart-note">{tMarks('omitted', { count: annotations.omitted })}</p>
+        ) : null}
+      </div>
+    </figure>
+  )
+}

@@ -1,0 +1,56 @@
+'use client'
+import { useCallback, useMemo } from 'react'
+import type { RestIssue } from '../../../contract/issues.ts'
+import type { RestMarks } from '../../../contract/releases.ts'
+import { groupAnnotations, spanOf, sparkPath } from './annotations.ts'
+import { ChartAnnotations } from './chart-annotations.tsx'
+
+/** Hairlines that a sparkline has room for: one in 7 px. */
+const sparkSlots = 16
+
+/** The time that the sparklines of rows span, and the same object while it is the same time. */
+function useSpan(rows: readonly RestIssue[]) {
+  const points = Object.values(rows[0]?.stats ?? {})[0]
+  const { fromMs, toMs } = spanOf(points ?? []) ?? { fromMs: 0, toMs: 0 }
+  return useMemo(() => ({ fromMs, toMs }), [fromMs, toMs])
+}
+
+/** Gives the hairlines over an issue's sparkline as a path: releases and deploys of its project. */
+export function useSparkAnnotations(
+  rows: readonly RestIssue[],
+  annotations: RestMarks | undefined,
+): (issue: RestIssue) => string {
+  const span = useSpan(rows)
+  const paths = useMemo(() => {
+    const slugs = new Set(annotations?.marks.flatMap((mark) => mark.projects))
+    return new Map(
+      [...slugs].map((slug) => {
+        const own = annotations?.marks.filter((mark) => mark.projects.includes(slug)) ?? []
+        return [slug, sparkPath(groupAnnotations(own, span.fromMs, span.toMs, sparkSlots))]
+      }),
+    )
+  }, [annotations, span])
+  return useCallback((issue) => paths.get(issue.project.slug) ?? '', [paths])
+}
+
+/** The hairlines of all sparklines once, over their column, with their meaning by pointer and by keyboard. */
+export function SparkAnnotations({
+  organization,
+  rows,
+  annotations,
+}: {
+  organization: string
+  rows: readonly RestIssue[]
+  annotations: RestMarks | undefined
+}) {
+  const span = useSpan(rows)
+  const groups = useMemo(
+    () => groupAnnotations(annotations?.marks ?? [], span.fromMs, span.toMs, sparkSlots),
+    [annotations, span],
+  )
+  return groups.length ? (
+    <div className="spark-rule">
+      <ChartAnnotations organization={organization} groups={groups} />
+    </div>
+  ) : null
+}

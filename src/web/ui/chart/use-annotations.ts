@@ -1,0 +1,26 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import type { RestMarks } from '../../../contract/releases.ts'
+import { type Answered, dataFor } from '../../client/answered.ts'
+import { apiFetch } from '../../client/api.ts'
+import type { AnnotationsQuery } from './annotations.ts'
+
+/** Annotations change when somebody releases. After this time a return to the page asks for them again, ms. */
+const staleMs = 5 * 60_000
+
+/** Releases and deploys for charts. undefined until they are known: a chart does not wait for them. */
+export function useAnnotations(
+  organization: string,
+  query: AnnotationsQuery,
+  preloaded: Answered<RestMarks> | undefined,
+): RestMarks | undefined {
+  const initialData = dataFor(preloaded, query)
+  const { data } = useQuery({
+    queryKey: ['marks', organization, query],
+    queryFn: ({ signal }) => apiFetch<RestMarks>(`organizations/${organization}/release-marks/`, { query, signal }),
+    ...(initialData ? { initialData } : {}),
+    staleTime: staleMs,
+    retry: false,
+  })
+  return data
+}

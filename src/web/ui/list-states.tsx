@@ -1,0 +1,47 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import { useEffect, useState } from 'react'
+import { systemClock } from '../../base/clock.ts'
+import { ApiError } from '../client/api.ts'
+import { Button } from './controls.tsx'
+import { ErrorState } from './states.tsx'
+
+/** A skeleton of rows. Empty for the first 150 ms, so that a fast answer does not flicker. */
+export function ListLoading() {
+  const t = useTranslations('common')
+  const [late, setLate] = useState(false)
+  useEffect(() => systemClock.after(150, () => setLate(true)), [])
+  if (!late) return <div className="stream-blank" />
+  return (
+    <div className="stream-blank" role="status" aria-label={t('loading')}>
+      {[62, 48, 71, 55, 66, 43, 58, 69].map((percent) => (
+        <div key={percent} className="issue-skeleton">
+          <span style={{ width: `${percent * 0.6}%` }} />
+          <span style={{ width: `${percent * 0.35}%` }} />
+        </div>
+      ))}
+    </div>
+  )
+}
+
+/** Says why a list can't be loaded. Rows on screen stay. `retrying`: the list is fetched again by itself. */
+export function ListFailed({ error, retrying, retry }: { error: Error; retrying?: boolean; retry?: () => void }) {
+  const t = useTranslations('issues.failed')
+  const common = useTranslations('common')
+  const code = error instanceof ApiError ? error.code : 'INTERNAL'
+  if (retrying) {
+    return (
+      <div className="stream-away" role="status">
+        {code === 'STORE_UNAVAILABLE' ? t('away') : code === 'NETWORK' ? t('network') : error.message} {t('again')}
+      </div>
+    )
+  }
+  // Only a project of the address can be missing.
+  const isGone = code === 'NOT_FOUND'
+  const causes = error instanceof ApiError ? error.causes.join(' ') : undefined
+  return (
+    <ErrorState title={isGone ? t('project') : error.message} todo={isGone ? t('projectTodo') : causes} code={code}>
+      {retry ? <Button onClick={retry}>{common('retry')}</Button> : null}
+    </ErrorState>
+  )
+}

@@ -1,0 +1,31 @@
+'use client'
+
+/** Radio buttons in a row, for a few choices that are always visible. */
+export function Segments<T extends string>({
+  label,
+  value,
+  choices,
+  onChange,
+}: {
+  label: string
+  value: T
+  choices: readonly { value: T; label: string }[]
+  onChange: (value: T) => void
+}) {
+  return (
+    <div className="segments" role="radiogroup" aria-label={label}>
+      {choices.map((choice) => (
+        // biome-ignore lint/a11y/useSemanticElements: the same look with native radios needs a label for each, and arrow keys are the page's
+        <button
+          key={choice.value}
+          type="button"
+          role="radio"
+          aria-checked={choice.value === value}
+          onClick={() => onChange(choice.value)}
+        >
+          {choice.label}
+        </button>
+      ))}
+    </div>
+  )
+}
