@@ -6,7 +6,7 @@ import { Suspense } from 'react'
 import type { Project } from '../../../../../../store/meta/meta.ts'
 import { releasePath } from '../../../../../client/release-path.ts'
 import { app } from '../../../../../handle.ts'
-import { HealthPart } from '../../../../../panels/release-health/health-part.tsx'
+import { HealthPart } from '../../../../../panels/release-health/panel.tsx'
 import { Commits } from '../../../../../panels/releases/commits.tsx'
 import { Deploys } from '../../../../../panels/releases/deploys.tsx'
 import {
