@@ -73,7 +73,7 @@ describe.skipIf(noChromium)('release health', () => {
     await row.waitFor()
     const text = (await row.textContent()) ?? ''
     expect(text).toContain('98.43%')
-    expect(text).toContain('98.09–98.72, 6,400 sessions')
+    expect(text).toContain('98.10–98.72, 6,400 sessions')
     expect(text).toContain('64%')
     expect(await page.locator('[data-version="web@0.9.0"]').textContent()).toContain('no sessions')
     expect(await faults(page)).toEqual([])

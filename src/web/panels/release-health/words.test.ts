@@ -14,7 +14,7 @@ test.each([
 test('intervals are rounded outwards, differences have no sign', () => {
   const words = healthWords('en')
   expect(words.interval({ low: 0.98999, high: 0.99301 })).toBe('98.99–99.31')
-  expect(words.interval({ low: 0, high: 1 })).toBe('0–100')
+  expect(words.interval({ low: 0, high: 1 })).toBe('0.00–100.00')
   expect(words.points(-0.0034)).toBe('0.34')
   expect(words.count(48_210)).toBe('48,210')
 })

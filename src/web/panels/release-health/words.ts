@@ -17,7 +17,7 @@ const digits = { minimumFractionDigits: 0, maximumFractionDigits: 2 } as const
 export function healthWords(locale: string): HealthWords {
   const down = new Intl.NumberFormat(locale, { ...digits, style: 'percent', roundingMode: 'floor' })
   const [low, high] = (['floor', 'ceil'] as const).map(
-    (roundingMode) => new Intl.NumberFormat(locale, { ...digits, roundingMode }),
+    (roundingMode) => new Intl.NumberFormat(locale, { ...digits, minimumFractionDigits: 2, roundingMode }),
   )
   const point = new Intl.NumberFormat(locale, digits)
   const whole = new Intl.NumberFormat(locale)
