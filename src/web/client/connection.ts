@@ -19,7 +19,7 @@ export type Connection = {
   listen(run: () => void): () => void
   /** A request begins. The returned function is called once at its end: `failed` where nothing answered. */
   asked(): (end: 'answered' | 'failed' | 'dropped') => void
-  /** Something that is no request of its own broke: looks whether Mishap still answers. */
+  /** Something other than a request broke: checks whether Mishap still answers. */
   doubt(): void
 }
 

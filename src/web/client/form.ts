@@ -13,7 +13,7 @@ export type GuardedState = FormState & { stale: { by: string | null } | null }
 
 export const noGuardedState: GuardedState = { ...noState, stale: null }
 
-/** An expected failure of another part of the process. Its class may come from another bundle, so its shape is asked, not its class. */
+/** An expected failure of another part of the process. Its class may come from another bundle, so check its shape. */
 export type Failure = {
   code: string
   message: string
@@ -31,7 +31,7 @@ export function readCurrent(current: Record<string, unknown> | undefined): Failu
   return { by: typeof by === 'string' ? by : null }
 }
 
-/** Reads a MishapError; undefined for everything else, which is a bug and goes on to the error screen. */
+/** Reads a MishapError. undefined for everything else, which is a bug and goes to the error screen. */
 export function failureOf(error: unknown): Failure | undefined {
   if (!(error instanceof Error) || error.name !== 'MishapError') return undefined
   const { code, fields, retryAfterS, current } = error as Error & {

@@ -32,9 +32,9 @@ const reopenMs = 2000
 export type LiveEnvironment = {
   /** Runs `run` after `ms`, or as soon as Mishap answers again. */
   again: Clock['after']
-  /** Opens the server's stream behind `lastId`; returns the way to close it. */
+  /** Opens the server's stream after `lastId`. Returns a function that closes it. */
   open(lastId: number, on: { up(): void; message(id: string, data: string): void; down(): void }): () => void
-  /** Runs `hold` while no other tab runs its own; `waited`: another one did when we asked. */
+  /** Runs `hold` while no other tab runs one. `waited`: another tab did at first. */
   lock(hold: (waited: boolean) => Promise<void>): void
   /** To the other tabs, which `take` it. */
   post(message: LiveMessage): void

@@ -36,7 +36,7 @@ export function createGate(max: number): () => Promise<() => void> {
   }
 }
 
-/** Whether pages may be asked for before they are opened: not where the person saves data. */
+/** Whether links may prefetch their pages: not when the person saves data. */
 export function wantsPrefetch(browser: { connection?: { saveData?: boolean } }): boolean {
   return browser.connection?.saveData !== true
 }

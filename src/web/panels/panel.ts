@@ -13,7 +13,7 @@ export type Panel<Context, Data = undefined> = {
   id: string
   /** Whether the panel has anything to show. Left out: always. */
   guard?(props: PanelProps<Context, Data>): boolean
-  // A method, not a property: only so does a panel with data of its own fit a list of panels with any data.
+  // A method, not a property: the parameters of methods are bivariant, so panels of different data fit one list.
   Component(props: PanelProps<Context, Data>): ReactNode
   /** Moves to the end of its column when its data did not come with the document, so that nothing below it jumps. */
   isLastWhenLate?: boolean

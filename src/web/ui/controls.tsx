@@ -81,7 +81,7 @@ export function Field({
   )
 }
 
-/** A field with one line of text; what an input takes beside label, hint and errors goes to the input. */
+/** A field with one line of text. All props except label, hint and errors go to the input. */
 export function TextField({
   label,
   hint,

@@ -6,7 +6,7 @@ import { navigationEnds } from '../client/nav.ts'
 import { cameUp } from '../client/report.ts'
 import { tellEarly } from './kept-form.ts'
 
-/** Tells the inline boot script that the page's scripts run, and the navigation guard that the page asked for stands. */
+/** Tells the inline boot script that the page's scripts run, and the navigation guard that the page is on screen. */
 export function Hydrated() {
   const path = usePathname()
   const search = useSearchParams()

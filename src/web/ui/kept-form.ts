@@ -14,7 +14,7 @@ const isKept = (element: unknown): element is Kept =>
 const isBox = (control: Kept): control is HTMLInputElement =>
   control instanceof HTMLInputElement && control.type === 'checkbox'
 
-/** A box is on or off; its own value says nothing. */
+/** A checkbox is on or off. Its value attribute does not matter. */
 const typedIn = (control: Kept): string => (isBox(control) ? (control.checked ? 'on' : '') : control.value)
 
 /** Whether a person changed it before the page's scripts ran: that is later than anything that was kept. */
@@ -52,7 +52,7 @@ function revisionIn(form: HTMLFormElement): string | undefined {
   return control instanceof HTMLInputElement ? control.value : undefined
 }
 
-/** Puts a kept value back as if it were typed: React hears of it only by its own event, and not by a plain assignment. */
+/** Restores a kept value as if it were typed: React notices only the event, not a plain assignment. */
 function putBack(control: Kept, value: string): void {
   if (isBox(control)) {
     control.checked = value === 'on'

@@ -11,7 +11,7 @@ import { whenIdle } from '../client/when-idle.ts'
 type Listener = (change: LiveChange, id: number) => void
 type Stream = {
   up: boolean
-  /** Adds a listener; returns the way to take it off. */
+  /** Adds a listener. Returns a function that removes it. */
   listen(listener: Listener): () => void
   openNow(): void
   /** Every change up to this id has been reported, or was in the document. */

@@ -24,7 +24,7 @@ function makeClient(): QueryClient {
   })
 }
 
-/** While Mishap does not answer, what the pages ask for waits, and goes on by itself. */
+/** While Mishap does not answer, queries pause. They continue by themselves. */
 function followConnection(): void {
   onlineManager.setEventListener((setOnline) => {
     const connection = window.mishap?.connection

@@ -16,7 +16,7 @@ import type { SearchedPlace } from '../search/jump.ts'
 
 /** Projects of an organization that are named. */
 const projectsMax = 20
-/** Organizations with a stream of their own: a browser opens six connections to a host without TLS. The others are asked. */
+/** How many organizations get a live stream: a browser opens six connections to a host without TLS. The others are polled. */
 const streamsMax = 4
 const askEachMs = 15_000
 /** Commits come up to seven times a second: the digest is looked up at most this often, ms. */

@@ -82,7 +82,7 @@ function Rows({
   )
 }
 
-/** Hashes that lead to an issue, and the way to take some of them out. */
+/** The hashes of an issue, and a form that moves some of them out. */
 export function Hashes({ organization, issueId, hashes, canTriage }: Props) {
   const t = useTranslations('grouping')
   const router = useRouter()

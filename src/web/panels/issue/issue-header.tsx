@@ -2,7 +2,6 @@
 import { ChevronLeft, Link2 } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import type { RestEvent } from '../../../contract/events.ts'
-
 import { withBase } from '../../base-path.ts'
 import { Button } from '../../ui/controls.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'

@@ -25,7 +25,7 @@ const Spark = memo(function Spark({ stats, annotations }: { stats: RestIssue['st
   )
 })
 
-/** What all rows need from hooks, made once for the list: a row of its own hooks costs more than its elements. */
+/** The hooks of all rows, called once for the list: hooks in each row would cost more than its elements. */
 export function useRowWords() {
   const t = useTranslations('issues')
   const badge = useTranslations('issues.badge')
@@ -54,7 +54,7 @@ export function useRowWords() {
 
 export type RowWords = ReturnType<typeof useRowWords>
 
-/** What a row says about its issue besides numbers: new, regressed, unhandled, resolved, archived. */
+/** The badges of an issue: new, regressed, escalating, unhandled, resolved, archived. */
 export function Badges({ issue, badge }: { issue: RestIssue; badge: RowWords['badge'] }) {
   return (
     <>

@@ -12,7 +12,7 @@ import { ErrorState } from '../../ui/states.tsx'
 
 const JsonTree = dynamic(() => import('./json-tree.tsx').then((module) => module.JsonTree), { ssr: false })
 
-/** The event's JSON, as stored or as received (after scrubbing), fetched when it is asked for. */
+/** The event's JSON, as stored or as received (after scrubbing), fetched on demand. */
 export function Payload({
   organization,
   issueId,

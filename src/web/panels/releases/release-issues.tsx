@@ -12,7 +12,7 @@ import { IssueRow, useRowWords } from '../issue/issue-row.tsx'
 
 const rowPx = 52
 
-/** A few issues as rows of the stream, and the way to all of them there (`streamPath`, of `hits`; null: nobody knows). */
+/** A few issues as rows of the stream, and a link to all `hits` of them (null: unknown) at `streamPath`. */
 export function ReleaseIssues({
   base,
   label,

@@ -5,7 +5,7 @@ import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { ReleaseLink } from '../../ui/release-link.tsx'
 
-/** One deploy: how many old tabs ran into it, how that goes on, who got over it, and which issues it made. */
+/** One deploy: how many old tabs it broke, over time, how many recovered, and which issues it caused. */
 export function SkewPanel({ organization, panel }: { organization: string; panel: RestSkew }) {
   const t = useTranslations('releases.skew')
   const locale = useLocale()

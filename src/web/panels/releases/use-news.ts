@@ -7,7 +7,7 @@ import { useLive } from '../../ui/live.tsx'
 import { type ProjectName, projectIdsOf } from '../search/list-params.ts'
 import type { ReleaseParams } from './params.ts'
 
-/** Events come by the second, releases by the hour: the list is asked at most this often, ms. */
+/** Events arrive every second, releases every hour. Fetch the list at most this often, ms. */
 const pauseMs = 10_000
 const newestMax = 20
 
@@ -23,7 +23,7 @@ export function unknownOf(
     .map((item) => item.version)
 }
 
-/** How many releases came since the list was read: asked for when events come, and when the person returns to the page. */
+/** How many releases arrived since the list was read. Fetched when events arrive and when the person returns to the page. */
 export function useNews({
   organization,
   params,

@@ -33,7 +33,7 @@ export function shortPath(actor: Actor, shortId: string): string | undefined {
   return undefined
 }
 
-/** An organization that a digest was looked for in: how long its events are kept, and where its live stream goes on. */
+/** An organization that was searched for a digest: how long it keeps events, and where its live stream continues. */
 export type SearchedPlace = {
   slug: string
   name: string

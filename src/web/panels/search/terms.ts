@@ -108,7 +108,7 @@ const jumpTo = (kind: Jump['kind'], name: string, sure = false): Jump => ({
 /** The text that the box starts with. Pasted text lands before or after it, mostly without a space. */
 const besideDefault = new RegExp(`^\\s*${defaultQuery}|\\s${defaultQuery}\\s*$`)
 
-/** Whether a text asks for something else beside a digest: the sentences of error screens have no filters. */
+/** Whether a text has filters other than a digest. The sentences of error screens have none. */
 const isFiltered = (text: string): boolean =>
   termsOf(text).some(({ kind, key, value }) => {
     const name = key.replace(/^!|:$/g, '')

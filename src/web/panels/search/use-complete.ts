@@ -16,7 +16,7 @@ import {
   withRecent,
 } from './complete.ts'
 
-/** A pause in typing after which the server is asked; an answer that is not there by the next letter is dropped. */
+/** The pause in typing before the server is asked. The next letter drops an answer that is still missing. */
 const pauseMs = 120
 const fresh = { staleTime: 60_000, retry: false, refetchOnWindowFocus: false } as const
 

@@ -17,8 +17,7 @@ import dynamic from 'next/dynamic'
 import { usePathname, useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { type ReactNode, useState } from 'react'
-import type { LiveChange } from '../../../contract/live.ts'
-
+import { type LiveChange } from '../../../contract/live.ts'
 import { isDark, setTheme } from '../../client/theme.ts'
 import type { Choice } from '../../ui/choice-dialog.tsx'
 import { useKey } from '../../ui/keys/keys.tsx'
@@ -142,7 +141,7 @@ function ShellFoot({ base, showPalette, showKeys }: { base: string; showPalette:
   )
 }
 
-/** Sidebar (a top bar under 640 px) and the page beside it. Entries are those that exist and that the person may open. */
+/** The sidebar (a top bar under 640 px) and the page. The sidebar has the entries that the person may open. */
 export function Shell({
   organization,
   organizations,
@@ -156,7 +155,7 @@ export function Shell({
   mayStatus: boolean
   /** Channels of notifications that nothing comes through. */
   failingChannels: number
-  /** Id of the newest change when the document was made: the live stream goes on behind it. */
+  /** Id of the newest change when the document was made. The live stream continues after it. */
   liveId: number
   children: ReactNode
 }) {

@@ -1,3 +1,4 @@
+import { allowedProjects } from '../../../auth/allowed-projects.ts'
 import { normalOf } from '../../../query/event.ts'
 import { app } from '../../handle.ts'
 import type { IssueLoader } from '../loader.ts'
@@ -9,15 +10,12 @@ import type { doctor } from './panel.tsx'
 export const loadDoctor: IssueLoader<DataOf<typeof doctor>> = {
   mayBeLate: true,
   async load({ actor, here, row, event }) {
-    const { auth, doctor, meta } = app()
+    const { auth, doctor } = app()
     const { organization, project } = here
     const [stored, shown] = await Promise.all([row, event])
     if (!stored || !shown || !needsDoctor(shown) || auth.may(actor, 'event:read', here) !== 'yes') return undefined
-    const others = meta
-      .projectsOf(organization.id)
-      .filter(
-        (item) => item.id !== project.id && auth.may(actor, 'release:read', { organization, project: item }) === 'yes',
-      )
+    const allowed = allowedProjects(app(), actor, organization, 'release:read')
+    const others = allowed.filter((item) => item.id !== project.id)
     return doctor.ofEvent({ organization, project, others }, normalOf(stored), stored.receivedMs)
   },
 }

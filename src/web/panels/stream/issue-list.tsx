@@ -10,7 +10,7 @@ import { IssueRow, useRowWords } from '../issue/issue-row.tsx'
 const rowPx = 52
 /** Height of what sticks above the rows, px: scrolling to a row keeps it below. */
 const headPx = 150
-/** The next page is asked for when this many rows are left. */
+/** The next page is fetched when this many rows are left. */
 const ahead = 40
 /** Rows of the document, before a script knows the window: as many as the tallest usual screen shows. */
 const firstCount = 24

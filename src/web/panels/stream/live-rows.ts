@@ -5,7 +5,7 @@ import type { LiveChange } from '../../../contract/live.ts'
 const lookMs = 250
 /** Most that it grows to while looks bring nothing, ms: the filter hides what happens. */
 const lookMaxMs = 10_000
-/** Shortest pause between two times that the whole list is asked for again, ms: a change of 50,000 says so a hundred times. */
+/** Shortest pause between two fetches of the whole list, ms: a change of 50,000 issues sends a hundred messages. */
 const reloadMs = 1000
 /** Issues remembered that no look brought. */
 const hiddenMax = 5000

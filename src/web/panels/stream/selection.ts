@@ -16,7 +16,7 @@ function moved(marks: Marks, rows: readonly RestIssue[], step: number, select: b
   return { cursorId: next.id, anchorId: next.id, selected }
 }
 
-/** Cursor and selection, kept for the way back to this list (same organization, same search). */
+/** Cursor and selection, kept for a return to this list (same organization, same search). */
 function useMarks(storeKey: string) {
   const [marks, set] = useState<Marks>({
     cursorId: null,

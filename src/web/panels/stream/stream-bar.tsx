@@ -10,7 +10,7 @@ import type { ParamChange } from '../search/use-list-params.ts'
 import { completionScope, keptParams } from '../search/views.ts'
 import type { FirstScreen } from './stream.tsx'
 
-/** What the stream is asked for: search text, saved views, project, environment, range and sorting. */
+/** The query of the stream: search text, saved views, project, environment, range and sorting. */
 export function StreamBar({
   organization,
   params,

@@ -4,7 +4,7 @@ import { useTranslations } from 'next-intl'
 import { useKey } from '../../ui/keys/keys.tsx'
 import { useRangeKey } from '../search/range-key.ts'
 
-/** The panel that looks at an issue without leaving the list; loaded when it is asked for. */
+/** The dialog with an issue in short. Loaded on first use. */
 export const Peek = dynamic(() => import('../issue/peek.tsx').then((module) => module.PeekDialog), { ssr: false })
 
 type StreamKeys = {

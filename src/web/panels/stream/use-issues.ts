@@ -13,10 +13,10 @@ import { changeRows, countUp, mergeRows, type Page, rowsOf } from './rows.ts'
 
 const nothing: readonly RestIssue[] = []
 type Data = InfiniteData<Page, string | null>
-/** Rows that are asked for one by one; more are asked for with their pages. */
+/** Up to this many rows are fetched one by one, more with their pages. */
 const renewMax = 20
 
-/** Silence and a store that is away pass by themselves: asked for again for half an hour. */
+/** No answer and a store that is away pass by themselves: retry for half an hour. */
 function mayWait(tries: number, error: Error): boolean {
   return error instanceof ApiError && (error.code === 'STORE_UNAVAILABLE' || error.status === 0) && tries < 1000
 }

@@ -51,7 +51,7 @@ export function placeOn(lane: Lane, fromS: number, toS: number = fromS): Place {
   return { x, width, isOutside: toS < lane.fromS || fromS > lane.toS }
 }
 
-/** What a segment is, by its op: what people know by a name of its own, else undefined. */
+/** What a segment is, by its op. undefined for ops without a common name. */
 export function kindOf(op: string): 'pageload' | 'navigation' | 'server' | undefined {
   if (op === 'pageload' || op === 'navigation') return op
   return op === 'http.server' ? 'server' : undefined

@@ -364,7 +364,7 @@ export function TraceStrip({
           <TraceParts event={event} base={base} trace={data} />
         </div>
       ) : (
-        // while it is asked again by itself the query counts as pending, and only this says why
+        // during automatic retries the query counts as pending, and only `failureReason` says why
         <div className="trace-room">
           <Unread failed={error ?? failureReason} again={() => void again()} />
         </div>

@@ -13,7 +13,7 @@ import { useErrorToast } from './change.ts'
  */
 export type Everything = { count: number | null; change: (body: object) => void }
 
-/** How often progress is asked for, ms. */
+/** How often progress is fetched, ms. */
 const lookMs = 500
 /** Progress shows as a toast at most this often, ms. */
 const toastEachMs = 3_000

@@ -75,7 +75,7 @@ export type AnnotationsQuery = {
   end?: string | undefined
 }
 
-/** Where and when, of the query of a list or an issue: what its marks are asked for with. */
+/** The part of the query of a list or an issue that selects annotations: projects, environments and range. */
 export function annotationsQuery({
   project,
   environment,
