@@ -1,6 +1,6 @@
 import { pastedDigest } from '../../../domain/pasted-digest.ts'
-import { searchKeyOf } from '../../../query/search.ts'
 import { defaultQuery } from './list-params.ts'
+import { searchKeyOf } from '../../../query/search.ts'
 
 /** A piece of a search text: `text` is exactly the characters from `from` to `to`. */
 export type Term = {
