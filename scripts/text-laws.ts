@@ -19,8 +19,8 @@ export const citations: Law = {
   name: 'citations',
   sentence: 'a comment cites only pages that are in the repository',
   find(source, report) {
+    // `issues/7.md` is an address of the product: an issue as Markdown
     for (const { start, end } of source.comments)
-      // `issues/7.md` is an address of the product: an issue as Markdown
       for (const match of source.text.slice(start, end).matchAll(citation))
         if (!/^issues\//.test(match[0]) && !isPage(match[0]))
           report(start + match.index, `${match[0]} is not in the repository`)

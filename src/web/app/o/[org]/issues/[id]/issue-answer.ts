@@ -1,6 +1,6 @@
 import { readableIds } from '../../../../../../auth/allowed-projects.ts'
-import { type RestEvent } from '../../../../../../contract/events.ts'
-import { type RestIssueDetail } from '../../../../../../contract/issues.ts'
+import type { RestEvent } from '../../../../../../contract/events.ts'
+import type { RestIssueDetail } from '../../../../../../contract/issues.ts'
 import { receivedJson, storedJson } from '../../../../../../query/event.ts'
 import { eventRowOf, placeEvent } from '../../../../../../query/events.ts'
 import { issueDetail } from '../../../../../../query/issue.ts'

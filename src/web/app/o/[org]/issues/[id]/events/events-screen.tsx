@@ -1,7 +1,7 @@
 import { notFound } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
 import type { Actor } from '../../../../../../../auth/auth.ts'
-import { type RestEvent } from '../../../../../../../contract/events.ts'
+import type { RestEvent } from '../../../../../../../contract/events.ts'
 import type { Page } from '../../../../../../../query/cursor.ts'
 import { listEvents } from '../../../../../../../query/event-list.ts'
 import { rangeOf as spanOf } from '../../../../../../../query/range.ts'
