@@ -79,7 +79,7 @@ for (const batchRows of [500, 1000]) {
   let next = 0
   const client = async () => {
     for (let at = next++; at < batches.length; at = next++)
-      await store.insert(batches[at] ?? Buffer.alloc(0), `bench:${batchRows}:${at}`)
+      await store.insert('events', batches[at] ?? Buffer.alloc(0), `bench:${batchRows}:${at}`)
   }
   await Promise.all([client(), client()])
   const ms = performance.now() - start
@@ -104,7 +104,7 @@ await time('groups of 2 days', () => store.groups({ scope, order: 'last', max: 5
 await time('latest 50 of an issue', () =>
   store.ofIssue({ projectId: 1, hashes: [rows[0]?.groupHash ?? ''], order: 'newest', max: 50 }),
 )
-await store.insert(Buffer.from(rows.map(encodeEventRow).join('')), 'bench:known')
+await store.insert('events', Buffer.from(rows.map(encodeEventRow).join('')), 'bench:known')
 const known = rows.filter((item) => item.projectId === 1)
 let next = 0
 const entry = () => known[next++ % known.length] ?? row(0)

@@ -42,7 +42,7 @@ async function fill({ app, project }: TestApp, made: Build): Promise<void> {
       lines.push(encodeEventRow({ ...row, jpos }))
       effects.push({ ...effect, jpos, keyId: 1 })
     }
-    await app.events.insert(Buffer.from(lines.join('')), `bench-${at}`)
+    await app.events.insert('events', Buffer.from(lines.join('')), `bench-${at}`)
     app.meta.commitBatch(batch, { events: effects, attachments: [], outcomes: [], dead: [] }, Date.now())
   }
 }

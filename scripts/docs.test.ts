@@ -4,6 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { settings } from '../src/base/config.ts'
 import { catalogue } from '../src/base/errors.ts'
 import { reasons } from '../src/base/outcome.ts'
+import { searchKeys } from '../src/query/search/keys.ts'
+import { findsNothing } from '../src/query/search/lookup.ts'
 import { configurationPage, errorsPage, pages } from './docs.ts'
 import { notices, noticesFile, screenPackages } from './notices.ts'
 
@@ -20,6 +22,17 @@ describe('generated pages', () => {
     for (const setting of settings) expect(made['docs/configuration.md']).toContain(`\`${setting.env}\``)
     for (const code of Object.keys(catalogue)) expect(made['docs/errors.md']?.split(`\`${code}\``).length, code).toBe(2)
     for (const reason of reasons) expect(made['docs/outcomes.md']).toContain(`\`${reason}\``)
+  })
+
+  test.each(searchKeys.map((key) => [key.name, key] as const))('docs/search.md says what %s is', (name, key) => {
+    const [, keys = '', rest = ''] = made['docs/search.md']?.split(/^## (?:Keys|Values)$/m) ?? []
+    // The other table has the other names of a key.
+    const [table = ''] = keys.split('Some keys have other names')
+    const rows = table.split('\n').filter((line) => line.startsWith(`| \`${name}\` |`))
+    if (findsNothing(key)) {
+      expect(rows).toEqual([])
+      expect(rest.split('## Keys that find nothing yet')[1]).toContain(`\`${name}\``)
+    } else expect(rows).toEqual([expect.stringMatching(/\| (issue|event|both) \| \S.*\. \| `[^|]+` \|$/)])
   })
 
   test('a bar in a sentence does not end its cell', () => {

@@ -10,19 +10,10 @@ import { catalogue, type ErrorEntry } from '../src/base/errors.ts'
 import { categories, type Outcome, type OutcomeReason, outcomes, reasons } from '../src/base/outcome.ts'
 import { hydrationCauses, invariants, noiseKinds, skewKinds } from '../src/domain/diagnostics.ts'
 import { doctorFindings } from '../src/domain/doctor-findings.ts'
-import { fields, isUnmet, states } from '../src/query/search/fields.ts'
 import { digestHookOf } from '../src/web/digest-hook.ts'
 import { type TunnelFile, tunnelOf } from '../src/wire/tunnel.ts'
-
-const made = (script: string) =>
-  `<!-- Made by scripts/docs.ts from ${script}; change that file, then run node scripts/docs.ts. -->\n`
-const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
-const code = (text: string) => (text === '' ? 'empty' : `\`${cell(text)}\``)
-
-/** A Markdown table: the head, then one line for each row. */
-function table(head: string[], rows: string[][]): string {
-  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
-}
+import { cell, code, made, table } from './docs-parts.ts'
+import { searchPage } from './docs-search.ts'
 
 /** docs/configuration.md: every setting of config.ts. */
 export function configurationPage(all: readonly Setting[] = settings): string {
@@ -184,111 +175,6 @@ ${table(
 ## Data categories
 
 As the protocol names them: ${categories.map(code).join(', ')}.
-`
-}
-
-/** What docs/search.md says beside grammar and fields. */
-const aroundSearch = `## Over events
-
-The events of an issue (\`/o/ORGANIZATION/issues/ID/events\`, \`GET /organizations/ORGANIZATION/issues/ID/events/\`) and of a
-project (\`GET /projects/ORGANIZATION/PROJECT/events/\`) are searched with the same text. There words are looked for in the
-message of the event, \`level\`, \`platform\`, \`logger\`, \`error.type\` and \`error.handled\` are the event’s own, \`error.value\`
-is looked for within its message, and what only an issue has (\`is\`, \`title\`, \`assigned\`, \`timesSeen\`) is asked of its
-issue. Of a project’s issues at most 2,000 may meet that.
-
-## Frames
-
-\`stack.function\`, \`stack.filename\`, \`stack.abs_path\`, \`stack.module\`, \`stack.package\` and \`stack.in_app\` ask for any frame of
-an event’s exceptions, or of the stack of a message, as the page shows it: with names and files of the source where a source
-map has them, also one that came later. Each condition may be met by another frame. With \`!\`, and with \`""\`, no frame has it.
-Of an event the 100 frames nearest the crash are looked at, the last exception’s first, and of a value its first 300
-characters: a longer whole value finds what begins like it, and a pattern is held against the beginning. Beside them stand
-\`error.main_thread\`, where the SDK says which thread is the main one, and \`symbolicated_in_app\`, of JavaScript, also
-without any source map. A whole value goes by an index; a pattern with \`*\`, \`has:\` and \`""\` read the frames of every event
-in the range, and take longer: a search may have 20 of them. What was stored before the data folder got the column of frames
-is not found by them, but with \`!\` and \`""\`.
-
-## The box
-
-It offers keys, and behind a colon values: those of the newest 500,000 events in the chosen projects, environments and
-range, most frequent first; of frames those of the newest 50,000. \`↑\` \`↓\` choose, \`Enter\` or \`Tab\` takes a line, \`Enter\`
-alone searches, \`Esc\` closes the list and then leaves the box. \`Alt\` with \`←\` \`→\` goes from filter to filter; \`!\` turns
-the selected one round. In an empty box the last ten searches of this browser stand first. A search works before the page’s
-scripts have arrived.
-Addresses for \`assigned\` and \`assigned_or_suggested\` are offered to those who may see the members.
-
-The box of the stream also takes an event id, a short id such as \`WEB-42\`, and a digest, and goes straight to what it names.
-What names nothing, such as \`UTF-8\`, is searched for, and so is what stands in quotes; \`digest:NUMBER\` always goes there, and
-\`/d/DIGEST\` does as a link. A [digest](digests.md) may stand in the sentence of its error screen, and have spaces in it. The
-command palette (\`Ctrl K\`, \`⌘ K\`) takes the same.
-
-## Saved views
-
-**Views** beside the box keeps what the stream shows under a name: text, projects, environments, range and sorting, which all
-stand in the address. A view is one’s own, or everybody’s in the organization; who may triage makes, changes and deletes the
-latter. Updating and deleting one can be taken back for ten seconds, and neither goes over what somebody else has changed
-since. The API has them under \`/organizations/ORGANIZATION/searches/\`. A person, and an organization, has at most 100.
-Projects are kept by their ids, so a view goes along when one is renamed; where one is gone, the stream says so.
-
-## Not as in Sentry
-
-- Words beside each other are looked for one by one: \`read timeout\` also finds “timeout while reading”. Quotes keep them together.
-- A release, tag or other text is compared with its case, a pattern with \`*\` and words without.
-- \`release.stage\`, \`stack.lineno\`, \`stack.colno\`, \`flags["x"]\` and conditions on spans are read and find nothing yet; with \`!\` everything.
-- \`assigned_or_suggested\` asks the [rules of ownership](triage.md#ownership); who made a suspect commit is suggested for nothing.
-- Any other key that is no field is a tag. \`http.method\`, \`sdk.name\`, \`sdk.version\`, \`geo.country_code\`, \`geo.region\`,
-  \`geo.city\`, \`device.family\` and the names of browser, system and runtime are made tags as an event comes in; what else
-  stands in its contexts is found only where the client sends it as a tag.
-`
-
-/** docs/search.md: the grammar, and every field of query/search/fields.ts. */
-export function searchPage(): string {
-  const shown = fields.filter((field) => field.shown)
-  const silent = fields.filter((field) => isUnmet(field.name))
-  return `${made('src/query/search/fields.ts')}# Search
-
-The search boxes of the issue stream and of an issue’s events, and \`query=\` of the API, take the same text. An empty box
-shows everything in the chosen projects, environments and time range.
-
-| You type | It finds |
-| --- | --- |
-| \`timeout\` | issues whose title, culprit, type or message contains the word; upper and lower case are the same |
-| \`"read timeout"\` | the same with a space in it |
-| \`level:fatal\` | the field has exactly this value |
-| \`browser.name:"Mobile Safari"\` | a value with spaces stands in quotes; a key that is no field is a tag |
-| \`tags[platform]:kiosk\` | a tag that has the name of a field, or a colon in its own; \`level\`, \`environment\`, \`release\`, \`dist\` and \`user\` are always the event’s own, a tag sent under such a name is not kept |
-| \`!level:info\` | not this value |
-| \`level:[error, fatal]\` | one of these values |
-| \`title:Type*\`, \`url:*/checkout/*\` | \`*\` stands for any characters; \`\\*\` is a star, \`\\"\` a quote, \`\\\\\` a backslash |
-| \`customer:""\` | the field is empty or missing |
-| \`has:release\`, \`!has:customer\` | the field or tag is there, or is not |
-| \`is:unresolved\`, \`is:assigned\` | the state of the issue |
-| \`timesSeen:>100\`, \`timesSeen:<=2k\` | numbers with \`>\`, \`>=\`, \`<\`, \`<=\`, and \`k\`, \`m\`, \`b\` for thousands, millions, milliards |
-| \`firstSeen:-24h\`, \`age:+7d\` | younger than 24 hours, older than 7 days; units \`m\`, \`h\`, \`d\`, \`w\` |
-| \`lastSeen:>2026-01-31\`, \`timestamp:>=2026-01-31T12:00:00Z\` | before or after a date; a day alone means that day, a moment alone the five minutes before and after it |
-| \`tags[cart.size,number]:>5\` | a tag that is compared as a number |
-| \`release.version:>=1.2\` | a part of the release, by the order of its numbers |
-| \`error.unhandled:true\` | \`true\`, \`1\`, \`false\`, \`0\` |
-| \`(level:error OR level:fatal) !is:resolved\` | terms beside each other must all hold, \`AND\` may be written; \`AND\` binds tighter than \`OR\` |
-
-A text has at most 4,096 characters, 100 terms and 200 values in lists, parentheses at most 20 levels; in issues it looks
-for at most 20 words and patterns. A text that cannot be read is refused with the position, in characters, and what was
-expected there; the box keeps it. See [errors](errors.md).
-
-${aroundSearch}
-## Fields
-
-${table(
-  ['Field', 'Value', 'Meaning'],
-  shown.map((item) => [code(item.name), item.type, cell(item.sentence)]),
-)}
-
-\`is:\` takes ${states.map(code).join(', ')}.
-
-\`issue.category:error\` and \`issue.type:error\` hold for every issue; \`issue.category:feedback\` finds the issues that somebody sent feedback about; \`project.id\` is the number of a project.
-
-Read, but of no use for error events yet: ${silent.map((item) => code(item.name)).join(', ')}, and aggregates such as
-\`p95(transaction.duration):>1s\`. They find nothing, and where nothing matches the stream says so.
 `
 }
 

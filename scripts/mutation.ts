@@ -17,7 +17,7 @@ export const areas: Record<string, Area> = {
   accept: { mutate: product('src/ingest/*.ts'), tests: ['src/ingest/*.test.ts'] },
   refine: {
     mutate: product(
-      'src/refine/pipeline/{refine,store-events,store-spans,retry,crash-guard,dedup-window}.ts',
+      'src/refine/pipeline/{refine,recovery,deduplicate,store-rows,retry,crash-guard,dedup-window}.ts',
       'src/store/events/settle.ts',
     ),
     tests: ['src/refine/pipeline/*.test.ts', 'src/store/events/*.test.ts'],

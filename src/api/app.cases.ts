@@ -187,7 +187,10 @@ export async function openTestApp(): Promise<TestApp> {
     publishKeys: async () => {},
     intakes: createIntakes(),
     bytesUnder: createFolderBytes(systemClock),
-    disk: async () => ({ events: 1, spans: 0, rows: 1, blobs: 1, database: 1, copies: 0, stored: 3, budget: null }),
+    disk: async () => {
+      const tables = { events: { rows: 1, bytes: 1 }, spans: { rows: 0, bytes: 0 } }
+      return { tables, blobs: 1, database: 1, copies: 0, stored: 3, budget: null }
+    },
     jobs: () => [],
     sendAgain: async (item) => void sent.again.push(item.id),
     deadCount: async ({ blobKey }) => 1 + (unpackDead((await blobs.get(blobKey)) ?? Buffer.alloc(0))?.count.spans ?? 0),
@@ -224,6 +227,7 @@ export async function openTestApp(): Promise<TestApp> {
       )
       const batch = meta.openBatch(jpos, jpos + 1)
       await events.insert(
+        'events',
         Buffer.from(refined.map((item) => encodeEventRow({ ...item.row, jpos })).join('')),
         `test:${jpos}`,
       )

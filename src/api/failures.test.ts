@@ -21,7 +21,7 @@ async function stored(project: Project, ...events: Record<string, unknown>[]): P
   const refined = events.map((event) => refineEvent(event, head))
   const batch = meta.openBatch(jpos, jpos + 1)
   const rows = refined.map((item) => encodeEventRow({ ...item.row, jpos })).join('')
-  await app.events.insert(Buffer.from(rows), `failures:${jpos}`)
+  await app.events.insert('events', Buffer.from(rows), `failures:${jpos}`)
   const effects = { events: refined.map((item) => item.effect), attachments: [], outcomes: [], dead: [] }
   meta.commitBatch(batch, effects, Date.now())
   await app.triage.failures()

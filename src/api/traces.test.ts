@@ -27,9 +27,9 @@ async function stored(
   const jpos = places.jpos++
   const batch = meta.openBatch(jpos, jpos + 1)
   const rows = refined.spans.flatMap((span) => span.rows).map((row) => encodeSpanRow({ ...row, jpos }))
-  if (rows.length > 0) await app.events.insertSpans(Buffer.from(rows.join('')), `traces:${jpos}`)
+  if (rows.length > 0) await app.events.insert('spans', Buffer.from(rows.join('')), `traces:${jpos}`)
   const lines = refined.events.map((event) => encodeEventRow({ ...event.row, jpos })).join('')
-  if (lines) await app.events.insert(Buffer.from(lines), `events:${jpos}`)
+  if (lines) await app.events.insert('events', Buffer.from(lines), `events:${jpos}`)
   const effects = refined.events.map((event) => ({ ...event.effect, jpos }))
   meta.commitBatch(batch, { events: effects, attachments: [], outcomes: [], dead: [] }, Date.now())
 }

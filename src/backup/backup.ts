@@ -7,6 +7,7 @@ import { MishapError } from '../base/errors.ts'
 import type { Observe } from '../base/observe.ts'
 import { copyWaiting } from '../journal/copy.ts'
 import type { EventStore } from '../store/events/events.ts'
+import { rowsByTable } from '../store/events/tables.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 import { syncPath } from '../store/sync.ts'
 import { noteArchive, sweepLeftovers, workFolderOf } from './leftovers.ts'
@@ -92,7 +93,7 @@ async function gather(deps: BackupDeps, stage: string, name: string): Promise<Ma
     // Accepting goes on: bodies that the copied journal names may have come just now, and go as soon as they are refined.
     if (existsSync(join(from, spoolFolder)))
       blobs += await copyTree(join(from, spoolFolder), join(to, spoolFolder), true)
-    const rows = await deps.events.size()
+    const rows = rowsByTable(await deps.events.size())
     const { organizations, projects, issues } = deps.meta.tally()
     return {
       format: backupFormat,
@@ -103,8 +104,7 @@ async function gather(deps: BackupDeps, stage: string, name: string): Promise<Ma
       projects,
       issues,
       blobs,
-      events: rows.find((row) => row.table === 'events')?.rows ?? 0,
-      spans: rows.find((row) => row.table === 'spans')?.rows ?? 0,
+      ...rows,
     }
   } finally {
     resume()

@@ -1,11 +1,18 @@
 import { z } from 'zod'
 import { MishapError } from '../base/errors.ts'
+import { type TableName, tableNames } from '../store/events/tables.ts'
 
 /** The form of the archive; grows when an older program could not read a newer one. */
 export const backupFormat = 1
 
 const whole = z.number().int().min(0)
+/** Rows of each stored table, by its name. Backups name only the tables that their version had. */
+const rows = Object.fromEntries(tableNames.map((name) => [name, whole.optional()])) as Record<
+  TableName,
+  z.ZodOptional<typeof whole>
+>
 const shape = z.object({
+  ...rows,
   format: whole,
   /** Version of the program that wrote it. */
   version: z.string(),
@@ -16,8 +23,6 @@ const shape = z.object({
   projects: whole,
   issues: whole,
   events: whole,
-  /** Not told by backups of before spans were stored. */
-  spans: whole.optional(),
   blobs: whole,
 })
 

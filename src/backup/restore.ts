@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { extract } from 'tar'
 import { MishapError } from '../base/errors.ts'
 import type { EventStore } from '../store/events/events.ts'
+import { rowsByTable, tableNames } from '../store/events/tables.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 import { type Manifest, parts, readManifest } from './manifest.ts'
 
@@ -30,10 +31,8 @@ async function place(from: string, to: string): Promise<void> {
 /** The rows, and whether everything is there that the manifest names. */
 async function bringBack({ meta, events }: Stores, manifest: Manifest): Promise<void> {
   await events.restore(parts.events)
-  const tables = await events.size()
-  const rowsOf = (table: string) => tables.find((item) => item.table === table)?.rows ?? 0
-  const found = { ...meta.tally(), events: rowsOf('events'), spans: rowsOf('spans'), cursor: meta.cursor() }
-  for (const name of ['organizations', 'projects', 'issues', 'events', 'spans', 'cursor'] as const)
+  const found = { ...meta.tally(), ...rowsByTable(await events.size()), cursor: meta.cursor() }
+  for (const name of ['organizations', 'projects', 'issues', ...tableNames, 'cursor'] as const)
     if (manifest[name] !== undefined && found[name] !== manifest[name])
       throw new MishapError('VALIDATION', {
         detail: `The backup holds ${manifest[name]} ${name}, but ${found[name]} came back. The file is damaged.`,

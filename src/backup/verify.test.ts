@@ -36,7 +36,7 @@ type World = {
   broken: boolean
   removed: number
   keptSince: [number, number][]
-  spans: Awaited<ReturnType<VerifyDeps['events']['spanTally']>>
+  spans: Awaited<ReturnType<VerifyDeps['events']['tally']>>
   spansGone: boolean
   projects: number[]
   unknown: string[]
@@ -48,7 +48,7 @@ type World = {
 
 /** A transaction of two child spans. */
 function addSpans(world: World): void {
-  world.spans = [{ projectId: 1, transactions: 1, spans: 2, twice: 0, lastJpos: 98 }]
+  world.spans = [{ projectId: 1, counts: { transaction: 1, span: 2 }, twice: 0, lastJpos: 98 }]
   world.outcomes.push(
     { ...stored(1), category: 'transaction', itemType: 'transaction' },
     { ...stored(2), category: 'span', itemType: 'transaction' },
@@ -67,7 +67,11 @@ const whole = (): World => ({
     rollups: { issue_hour: 0, issue_day: 0, issue_week: 0, hour_issue: 0 },
   },
   counters: [{ issueId: 7, projectId: 1, count: 5, firstSeenMs: recentMs }],
-  outcomes: [stored(5), { ...stored(9), itemType: 'attachment' }, { ...stored(9), outcome: 'received' }],
+  outcomes: [
+    stored(5),
+    { ...stored(9), category: 'attachment', itemType: 'attachment' },
+    { ...stored(9), outcome: 'received' },
+  ],
   faults: [],
   blobs: ['attachments/1'],
   named: ['attachments/1'],
@@ -97,7 +101,7 @@ const look = (world: World) =>
         asked.push(open)
         return world.found
       },
-      spanTally: async () => world.spans,
+      tally: async () => world.spans,
     },
     blobs: { list: async () => world.blobs },
     journal: {
@@ -157,7 +161,7 @@ test.each<[string, (world: World) => void, Record<string, string[]>]>([
     'a span that the ledger does not know, one that stands twice, one beyond the cursor',
     (world) => {
       addSpans(world)
-      world.spans = [{ projectId: 1, transactions: 1, spans: 3, twice: 1, lastJpos: 100 }]
+      world.spans = [{ projectId: 1, counts: { transaction: 1, span: 3 }, twice: 1, lastJpos: 100 }]
     },
     {
       spans: ['project 1: the ledger says 2 stored of span, 3 are'],
@@ -169,7 +173,7 @@ test.each<[string, (world: World) => void, Record<string, string[]>]>([
     'a transaction that is not there',
     (world) => {
       addSpans(world)
-      world.spans = [{ projectId: 1, transactions: 0, spans: 2, twice: 0, lastJpos: 98 }]
+      world.spans = [{ projectId: 1, counts: { transaction: 0, span: 2 }, twice: 0, lastJpos: 98 }]
     },
     { spans: ['project 1: the ledger says 1 stored of transaction, 0 are'] },
   ],
@@ -186,7 +190,7 @@ test.each<[string, (world: World) => void, Record<string, string[]>]>([
     'more spans than were ever counted',
     (world) => {
       addSpans(world)
-      world.spans = [{ projectId: 1, transactions: 1, spans: 9, twice: 0, lastJpos: 98 }]
+      world.spans = [{ projectId: 1, counts: { transaction: 1, span: 9 }, twice: 0, lastJpos: 98 }]
       world.spansGone = true
     },
     { spans: ['project 1: the ledger says 2 stored of span, 9 are'] },
@@ -194,7 +198,7 @@ test.each<[string, (world: World) => void, Record<string, string[]>]>([
   [
     'spans of a project that is gone',
     (world) => {
-      world.spans.push({ projectId: 2, transactions: 1, spans: 0, twice: 0, lastJpos: 3 })
+      world.spans.push({ projectId: 2, counts: { transaction: 1, span: 0 }, twice: 0, lastJpos: 3 })
     },
     { spans: ['project 2: the ledger says 0 stored of transaction, 1 are'] },
   ],
@@ -345,7 +349,8 @@ test.each<[RegroupStep['stage'], boolean | undefined]>([
 
 test('feedback is stored, but not as an event', async () => {
   const world = whole()
-  world.outcomes.push({ ...stored(3), itemType: 'user_report' }, { ...stored(3), itemType: 'feedback' })
+  const feedback = { ...stored(3), category: 'feedback' } as const
+  world.outcomes.push({ ...feedback, itemType: 'user_report' }, { ...feedback, itemType: 'feedback' })
   expect(await wrongOf(world)).toEqual({})
 })
 

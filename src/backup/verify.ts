@@ -2,7 +2,8 @@ import type { Clock } from '../base/clock.ts'
 import type { JournalReader } from '../journal/journal.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/events.ts'
-import { type SpanTally, spansGoneName } from '../store/events/span-store.ts'
+import type { TableTally } from '../store/events/table.ts'
+import { type AnyTable, anyTable, tableNames, tableOfCategory } from '../store/events/tables.ts'
 import type { MetaStore, OutcomeRow } from '../store/meta/meta.ts'
 
 export type VerifyDeps = {
@@ -26,7 +27,7 @@ export type VerifyDeps = {
     | 'projectById'
     | 'getValue'
   >
-  events: Pick<EventStore, 'check' | 'spanTally'>
+  events: Pick<EventStore, 'check' | 'tally'>
   blobs: Pick<BlobStore, 'list'>
   journal: Pick<JournalReader, 'read'>
   /** Where the journal is on disk up to. */
@@ -97,33 +98,28 @@ function checkCounters(deps: VerifyDeps, { rows, thinned }: ReturnType<typeof ro
   )
 }
 
-/** Items that are stored, but not as events. */
-const notEvents: ReadonlySet<string> = new Set(['attachment', 'feedback', 'user_report', 'span', 'transaction'])
-
-const isOfSpans = (category: string) => category === 'transaction' || category === 'span'
-
-/** The ledger's transactions and spans against the rows; once some left by their age, it counts more than stand. */
-function checkSpans(deps: VerifyDeps, tallies: readonly SpanTally[]): Check {
-  const haveGone = deps.meta.getValue(spansGoneName) !== undefined
+/** The ledger's figures of a table's categories against its rows; once some left by their age, it counts more than are stored. */
+function checkTable(deps: VerifyDeps, { name, tally, categories, goneName }: AnyTable, tallies: TableTally[]): Check {
+  const haveGone = deps.meta.getValue(goneName) !== undefined
   const stored = new Map<string, number>()
   for (const item of deps.meta.outcomesSince({ fromMs: 0 })) {
     const key = `${item.projectId} ${item.category}`
-    if (item.outcome === 'stored' && isOfSpans(item.category)) stored.set(key, (stored.get(key) ?? 0) + item.quantity)
+    if (item.outcome === 'stored' && categories.includes(item.category))
+      stored.set(key, (stored.get(key) ?? 0) + item.quantity)
   }
   const there = new Map(
-    tallies.flatMap(({ projectId, transactions, spans }): [string, number][] => [
-      [`${projectId} transaction`, transactions],
-      [`${projectId} span`, spans],
-    ]),
+    tallies.flatMap(({ projectId, counts }) =>
+      categories.map((category): [string, number] => [`${projectId} ${category}`, counts[category] ?? 0]),
+    ),
   )
   const wrong = [...new Set([...stored.keys(), ...there.keys()])].flatMap((key) => {
     const [id = '', category = ''] = key.split(' ')
     const [counted, rows] = [stored.get(key) ?? 0, there.get(key) ?? 0]
-    // A project that was removed took its spans along; the ledger goes on counting them.
+    // A project that was removed took its rows along; the ledger goes on counting them.
     const fits = deps.meta.projectById(Number(id)) ? (haveGone ? counted >= rows : counted === rows) : rows === 0
     return fits ? [] : [`project ${id}: the ledger says ${counted} stored of ${category}, ${rows} are`]
   })
-  return check('spans', 'The ledger’s transactions and spans are those that are stored.', stored.size, wrong)
+  return check(name, tally?.sentence ?? '', stored.size, wrong)
 }
 
 /**
@@ -139,12 +135,7 @@ function checkLedger(deps: VerifyDeps, groups: Found['groups']): Check {
   const stored = new Map<number, number>()
   const outcomes = deps.meta.outcomesSince({ fromMs: 0 })
   for (const outcome of outcomes)
-    if (
-      outcome.outcome === 'stored' &&
-      !notEvents.has(outcome.itemType) &&
-      !isOfSpans(outcome.category) &&
-      outcome.projectId !== 0
-    )
+    if (outcome.outcome === 'stored' && tableOfCategory(outcome.category) === 'events' && outcome.projectId !== 0)
       stored.set(outcome.projectId, (stored.get(outcome.projectId) ?? 0) + outcome.quantity)
   const rows = new Map<number, number>()
   // What was thinned stays counted as stored.
@@ -223,21 +214,23 @@ export async function verify(deps: VerifyDeps): Promise<Check[]> {
     step && { step: step.id, counted: step.stage === 'counted', cut: step.cut },
     again && { counted: again.stage === 'counted', rewrite: again.rewrite },
   )
-  const spans = await deps.events.spanTally()
+  const tallied = tableNames.filter((name) => anyTable(name).tally)
+  const tallies = await Promise.all(tallied.map((name) => deps.events.tally(name)))
+  const others = tallies.flat()
   const byIssue = rowsByIssue(deps, found.groups)
   const total = found.groups.reduce((sum, group) => sum + group.rows, 0)
   const faults = deps.meta.faults()
   const releases = deps.meta.strayReleases()
-  const lastJpos = Math.max(found.lastJpos, ...spans.map((span) => span.lastJpos))
-  const ahead = deps.meta.openBatches().length === 0 && lastJpos >= deps.meta.cursor() && total + spans.length > 0
-  const twice = found.twice + spans.reduce((sum, span) => sum + span.twice, 0)
+  const lastJpos = Math.max(found.lastJpos, ...others.map((other) => other.lastJpos))
+  const ahead = deps.meta.openBatches().length === 0 && lastJpos >= deps.meta.cursor() && total + others.length > 0
+  const twice = found.twice + others.reduce((sum, other) => sum + other.twice, 0)
   return [
     check('database', 'The database file is whole, and every row it names is there.', deps.meta.tally().issues, faults),
     check('issues', 'Every stored event belongs to an issue.', total, byIssue.strays),
     checkCounters(deps, byIssue),
     checkThinned(deps, byIssue),
     checkLedger(deps, found.groups),
-    checkSpans(deps, spans),
+    ...tallied.map((name, at) => checkTable(deps, anyTable(name), tallies[at] ?? [])),
     check('once', 'No event and no span is stored twice.', total, twice > 0 ? [`${twice} rows too many`] : []),
     check(
       'rollups',

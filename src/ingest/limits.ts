@@ -1,24 +1,17 @@
 import type { ErrorCode } from '../base/errors.ts'
 import type { OutcomeReason } from '../base/outcome.ts'
 import type { EnvelopeWalk, ItemSpan } from '../wire/envelope.ts'
+import { type ItemLimits, isItemType, limitsOf } from '../wire/item-types.ts'
 
 const KiB = 1024
 const MiB = 1024 * KiB
 
-/** Inflated bytes of an envelope, or of a multipart body of attachments. */
-export const envelopeBytesMax = 200 * MiB
-/** An event as JSON, and every report that becomes one. */
-export const eventBytesMax = MiB
 /** Body of /store/: base64 takes 4/3 of the event. */
 export const storeBytesMax = 2 * MiB
 /** From here on a body goes to the blob store instead of into the journal's record. */
 export const spoolBytesMin = MiB
-/** Items of one envelope; the largest that an SDK sends has about 100. Bounds what a body of headers alone can cost. */
-export const itemsMax = 1000
 /** All header lines of one envelope, as they are held while it comes: 1,000 items with 1 KiB each. */
 export const envelopeHeadersBytesMax = MiB
-/** Parts of one multipart body. */
-export const attachmentsMax = 30
 /** Plain fields of a minidump's form: crash reporters send each of their annotations as one. */
 export const formFieldsMax = 900
 /**
@@ -30,59 +23,6 @@ export const slowBytesPerS = 64 * KiB
 /** A body that has come is unpacked and written within this time: 200 MiB take 2 s where the disk does its work. */
 export const unpackMs = 60_000
 
-/** Items of one group share a sum and a count. */
-type Group = { eachBytesMax: number; sumBytesMax: number; countMax: number }
-
-const group = (eachBytesMax: number, countMax = itemsMax, sumBytesMax = envelopeBytesMax): Group => ({
-  eachBytesMax,
-  sumBytesMax,
-  countMax,
-})
-
-const event = group(eventBytesMax, 1)
-const session = group(10 * MiB, 100, 10 * MiB)
-const profile = group(50 * MiB)
-const recording = group(10 * MiB)
-const statsd = group(MiB)
-const small = group(MiB, 100)
-const spanContainer = group(12 * MiB, 1)
-const rest = group(envelopeBytesMax)
-
-/** protocol.md 1.5; types that are not here have the limits of the whole envelope. */
-const groups = new Map<string, Group>([
-  ['event', event],
-  ['transaction', event],
-  ['feedback', event],
-  ['security', event],
-  ['raw_security', event],
-  ['user_report', small],
-  ['nel', small],
-  ['form_data', group(MiB, 1)],
-  ['replay_event', group(MiB, 1)],
-  ['attachment', group(envelopeBytesMax, attachmentsMax)],
-  ['session', session],
-  ['sessions', session],
-  ['client_report', group(100 * KiB, 100, 100 * KiB)],
-  ['check_in', group(100 * KiB, 1)],
-  ['profile', profile],
-  ['profile_chunk', profile],
-  ['profile_chunk_ui', profile],
-  ['replay_recording', recording],
-  ['replay_video', recording],
-  ['log', group(12 * MiB, 1)],
-  ['trace_metric', group(12 * MiB, 1)],
-  ['otel_log', group(MiB)],
-  ['span', group(MiB, 25)],
-  ['statsd', statsd],
-  ['metric_buckets', statsd],
-])
-
-function groupOf(item: ItemSpan): Group {
-  // Newer clients pack many spans into one item with a content type; the old form is one span an item.
-  if (item.type === 'span' && typeof item.headers.content_type === 'string') return spanContainer
-  return groups.get(item.type) ?? rest
-}
-
 export type OverLimit = { code: ErrorCode; reason: OutcomeReason; what: string }
 
 /**
@@ -92,7 +32,7 @@ export type OverLimit = { code: ErrorCode; reason: OutcomeReason; what: string }
 export class LimitCheck {
   /** Items below this index are summed up; the one at it may still grow. */
   #done = 0
-  readonly #sums = new Map<Group, { bytes: number; count: number }>()
+  readonly #sums = new Map<ItemLimits, { bytes: number; count: number }>()
 
   /** Returns the first limit that is passed, or undefined. `end` says that the last item is complete. */
   check(walk: EnvelopeWalk, end: boolean): OverLimit | undefined {
@@ -101,7 +41,7 @@ export class LimitCheck {
     for (let i = this.#done; i <= last; i++) {
       const item = items[i]
       if (item === undefined) break
-      const limits = groupOf(item)
+      const limits = limitsOf(item)
       const bytes = i === last ? walk.lastItemBytes : item.bytes
       if (bytes > limits.eachBytesMax)
         return over('too_large', `item ${i + 1} (${nameOf(item)}) is over ${limits.eachBytesMax} bytes`)
@@ -123,7 +63,7 @@ export class LimitCheck {
 
 /** Type names go into an answer, so a made-up one is not repeated. */
 function nameOf(item: ItemSpan): string {
-  return groups.has(item.type) ? item.type : 'unknown'
+  return isItemType(item.type) ? item.type : 'unknown'
 }
 
 function over(reason: OutcomeReason, what: string): OverLimit {

@@ -1,5 +1,6 @@
 import { MishapError } from '../base/errors.ts'
 import { hyphenated, normalizeId } from '../wire/ids.ts'
+import { attachmentsMax } from '../wire/item-types.ts'
 import {
   beginsAsForm,
   dumpFormOf,
@@ -15,7 +16,7 @@ import { MultipartScan, readBoundary, type ScannedPart } from '../wire/multipart
 import { answerText, Refusal } from './answer.ts'
 import { checkScan, keep } from './append.ts'
 import { newEventId, spoolOf, takeOne } from './envelope.ts'
-import { attachmentsMax, formFieldsMax } from './limits.ts'
+import { formFieldsMax } from './limits.ts'
 import type { Receiver } from './receive.ts'
 import { dropSpool, fail, headOf, type Intake } from './request.ts'
 

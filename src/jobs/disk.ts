@@ -2,15 +2,13 @@ import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DiskBudget } from '../base/config.ts'
 import type { EventStore } from '../store/events/events.ts'
+import { sizesByTable, type TableName } from '../store/events/tables.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 
 /** What is stored, by kind, and what it may take. Bytes. */
 export type DiskState = {
-  /** Events with their rollups. */
-  events: number
-  spans: number
-  /** Rows of events. */
-  rows: number
+  /** Each stored table with what is made from its rows: events with their rollups. */
+  tables: Readonly<Record<TableName, { rows: number; bytes: number }>>
   blobs: number
   database: number
   /** What backups and rehearsals left that were killed, until it is swept. Those of one that runs go by themselves. */
@@ -73,22 +71,19 @@ export async function measureDisk(deps: DiskDeps): Promise<DiskState> {
       () => undefined,
     ),
   ])
-  const spans = tables.find((table) => table.table === 'spans')?.bytesOnDisk ?? 0
-  const bytes = tables.reduce((sum, table) => sum + table.bytesOnDisk, 0) - spans
+  const bytes = tables.reduce((sum, table) => sum + table.bytesOnDisk, 0)
   const blobs = meta
     .bytesByProject()
     .reduce((sum, byte) => sum + byte.attachments.bytes + byte.dead.bytes + byte.bundles.bytes, 0)
   const copied = parts.reduce((sum, part) => sum + part, 0)
   const [copies, copying] = deps.copying() ? [0, copied] : [copied, 0]
-  const stored = bytes + spans + blobs + database + copies
+  const stored = bytes + blobs + database + copies
   return {
-    events: bytes,
-    spans,
+    tables: sizesByTable(tables),
     blobs,
     database,
     copies,
     stored,
-    rows: tables.find((table) => table.table === 'events')?.rows ?? 0,
     budget: budgetBytes(budget, volume, stored, leaving + journal + spool + chunks + copying),
   }
 }

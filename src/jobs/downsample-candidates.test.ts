@@ -68,7 +68,7 @@ async function open(issues: Given[]) {
         }
     }
   }
-  await events.insert(Buffer.from(lines.join('')), 'given')
+  await events.insert('events', Buffer.from(lines.join('')), 'given')
   const batch = meta.openBatch(0, n + 1)
   meta.commitBatch(batch, { events: effects, attachments: [], outcomes: [], dead: [] }, startMs)
   const rowsNow = async () => (await events.size()).find((item) => item.table === 'events')?.rows ?? 0
@@ -85,9 +85,7 @@ async function open(issues: Given[]) {
         const rows = await rowsNow()
         const stored = rows * rowBytes
         return {
-          events: stored,
-          spans: 0,
-          rows,
+          tables: { events: { rows, bytes: stored }, spans: { rows: 0, bytes: 0 } },
           blobs: 0,
           database: 0,
           copies: 0,

@@ -86,7 +86,8 @@ describe('thinning over the real stores', () => {
         const rows = (await events.size()).find((item) => item.table === 'events')?.rows ?? 0
         const stored = rows * rowBytes
         const budget = budgetRows === null ? null : budgetRows * rowBytes
-        return { events: stored, spans: 0, rows, blobs: 0, database: 0, copies: 0, stored, budget }
+        const tables = { events: { rows, bytes: stored }, spans: { rows: 0, bytes: 0 } }
+        return { tables, blobs: 0, database: 0, copies: 0, stored, budget }
       },
     }
   }
@@ -130,7 +131,7 @@ describe('thinning over the real stores', () => {
     const spans = ['2026-11-10', '2026-11-11', '2026-11-12']
     const [gone, asked]: [string[], number[]] = [[], []]
     const deps = depsOf(403, {
-      dropOldestSpans: async (beforeMs) => {
+      dropOldest: async (_table, beforeMs) => {
         asked.push(beforeMs)
         const day = spans.shift()
         if (day) gone.push(day)
@@ -141,7 +142,8 @@ describe('thinning over the real stores', () => {
     deps.measure = async () => {
       const disk = await measure()
       const bytes = spans.length * 30_000
-      return { ...disk, spans: bytes, stored: disk.stored - 50_000 + bytes }
+      const tables = { ...disk.tables, spans: { rows: spans.length, bytes } }
+      return { ...disk, tables, stored: disk.stored - 50_000 + bytes }
     }
     const before = systemClock.now()
     // 443,000 of 403,000; 5% below it are 382,850

@@ -3,11 +3,12 @@ import { MishapError } from '../base/errors.ts'
 import { faultOf, type Observe } from '../base/observe.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/events.ts'
+import { evictedFirst } from '../store/events/tables.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 import { type ThinCut, type ThinStep, thinnedRemoval } from '../store/meta/retention/downsampling.ts'
 import type { DiskState } from './disk.ts'
 import { cutOf, groupsOf, type ThinnableDeps, thinnable, type Unit } from './downsample-candidates.ts'
-import { noteSpansGone } from './evicted-spans.ts'
+import { droppedName, noteEvicted } from './evicted-rows.ts'
 import type { Turn } from './lock.ts'
 
 export type ThinningDeps = {
@@ -34,7 +35,7 @@ export type ThinningDeps = {
     ThinnableDeps['meta']
   events: Pick<
     EventStore,
-    'rowsOfCut' | 'quantileOfCut' | 'amongCut' | 'setAside' | 'cutAway' | 'rewriteWeeks' | 'dropOldestSpans'
+    'rowsOfCut' | 'quantileOfCut' | 'amongCut' | 'setAside' | 'cutAway' | 'rewriteWeeks' | 'dropOldest'
   > &
     ThinnableDeps['events']
   blobs: Pick<BlobStore, 'delete'>
@@ -143,33 +144,41 @@ async function finishSurely(deps: ThinningDeps, step: ThinStep, stopped: AbortSi
 }
 
 /**
- * Whole days of spans go before any event, the oldest first: nothing that an issue says rests on them. The last two days
- * stay, as they are what a trace of now is read from. Returns what is stored then, and the days.
+ * Whole partitions of the tables that have a rank (days of spans) go before any event, the oldest first: no statement about
+ * an issue depends on them. The last two days stay, as a trace of now is read from them. Returns what is stored then, and
+ * what was dropped.
  */
-async function dropSpans(
+async function dropPartitions(
   deps: ThinningDeps,
-): Promise<{ disk: DiskState; dropped: { droppedSpans?: readonly string[] } }> {
+): Promise<{ disk: DiskState; dropped: Record<string, readonly string[]> }> {
   const { events, meta, clock, measure } = deps
   const first = await measure()
   const { budget } = first
   if (budget === null || first.stored <= budget) return { disk: first, dropped: {} }
-  const days: string[] = []
+  const dropped: Record<string, string[]> = {}
   let disk = first
   const release = await deps.turn()
   try {
-    while (disk.spans > 0 && disk.stored > budget * targetPart) {
-      const day = await events.dropOldestSpans(clock.now() - dayMs)
-      if (day === undefined) break
-      noteSpansGone(meta)
-      days.push(day)
-      disk = await measure()
+    for (const table of evictedFirst) {
+      const days: string[] = []
+      while (disk.tables[table].bytes > 0 && disk.stored > budget * targetPart) {
+        const day = await events.dropOldest(table, clock.now() - dayMs)
+        if (day === undefined) break
+        noteEvicted(meta, table)
+        days.push(day)
+        disk = await measure()
+      }
+      if (days.length === 0) continue
+      dropped[droppedName(table)] = days
+      deps.observe.info(
+        { table, days, before: first.stored, after: disk.stored },
+        'partitions were dropped for the disk budget',
+      )
     }
   } finally {
     release()
   }
-  if (days.length === 0) return { disk, dropped: {} }
-  deps.observe.info({ days, before: first.stored, after: disk.stored }, 'spans were dropped for the disk budget')
-  return { disk, dropped: { droppedSpans: days } }
+  return { disk, dropped }
 }
 
 /** Alone among those who take rows out, and while nothing is committed. */
@@ -218,7 +227,8 @@ type Round = {
 }
 
 function createRound(runId: number, disk: DiskState, target: number, stopped: AbortSignal): Round {
-  const rowBytes = disk.events / Math.max(1, disk.rows)
+  const { rows, bytes } = disk.tables.events
+  const rowBytes = bytes / Math.max(1, rows)
   const wanted = Math.ceil((disk.stored - target) / Math.max(1, rowBytes))
   return { runId, wanted, rowBytes, stopped, weeks: new Set(), taken: 0, units: 0, held: false }
 }
@@ -327,7 +337,7 @@ export function createThinning(deps: ThinningDeps): Thinning {
       disk = await deps.measure()
       sum += round.taken
       // What came in since is not part of it: it may be thinned.
-      if (supply.isEmpty()) state.floorRows = first.rows - sum
+      if (supply.isEmpty()) state.floorRows = first.tables.events.rows - sum
       if (supply.isEmpty() || round.held) break
     }
     const reached = disk.stored <= budget
@@ -349,8 +359,9 @@ export function createThinning(deps: ThinningDeps): Thinning {
     },
     run: async () => {
       await clear()
-      const { disk, dropped } = await dropSpans(deps)
-      const { budget, stored, rows } = disk
+      const { disk, dropped } = await dropPartitions(deps)
+      const { budget, stored } = disk
+      const { rows } = disk.tables.events
       // Fewer rows (retention, a removal) and a budget that was held begin anew.
       state.floorRows = Math.min(state.floorRows, budget === null || stored <= budget ? -1 : rows)
       if (budget === null || stored <= budget) return { stored, budget, ...dropped }

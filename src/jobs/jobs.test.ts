@@ -14,16 +14,11 @@ function deps(known: number | null = 100 * dayMs) {
   const value = {
     clock,
     observe: silent,
-    retentionErrorsDays: 90,
-    retentionSpansDays: 30,
+    retention: { retentionErrorsDays: 90, retentionSpansDays: 30 },
     events: {
-      dropBefore: async (...ms: number[]) => {
-        calls.push(['drop', ...ms])
-        return ['202601']
-      },
-      dropSpansBefore: async (...ms: number[]) => {
-        calls.push(['spans', ...ms])
-        return ['1970-03-01']
+      dropBefore: async (table: string, ...ms: number[]) => {
+        calls.push([table, ...ms])
+        return table === 'events' ? ['202601'] : ['1970-03-01']
       },
     },
     meta: {
@@ -50,9 +45,9 @@ test('retention drops what was received before it, attachments with it, dead ite
   const { value, calls, deleted, clock } = deps()
   await jobTable.find((job) => job.name === 'retention')?.run(value)
   expect(calls).toEqual([
-    ['drop', 10 * dayMs, clock.now()],
-    ['prune', clock.now(), 10 * dayMs, 86 * dayMs, 10 * dayMs],
+    ['events', 10 * dayMs, clock.now()],
     ['spans', 70 * dayMs, clock.now()],
+    ['prune', clock.now(), 10 * dayMs, 86 * dayMs, 10 * dayMs],
     ['bundles', 10 * dayMs],
   ])
   expect(deleted).toEqual(['attachments/1/a', 'dead/7', 'artifacts/1/b'])

@@ -4,10 +4,12 @@ import { faultOf, type Observe } from '../base/observe.ts'
 import type { Artifacts } from '../operations/artifacts.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/events.ts'
+import type { RetentionDays } from '../store/events/table.ts'
+import { anyTable, type TableName, tableNames } from '../store/events/tables.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 import type { Thinning } from './downsampling.ts'
 import { boundFailures } from './error-links.ts'
-import { noteSpansGone } from './evicted-spans.ts'
+import { droppedName, noteEvicted } from './evicted-rows.ts'
 import { linkFeedback } from './feedback.ts'
 import type { Turn } from './lock.ts'
 import { keepOwn } from './own-retention.ts'
@@ -33,8 +35,7 @@ export type JobDeps = {
   scraping: Pick<Scraping, 'run'>
   triage: Pick<Triage, 'clock' | 'forecasts' | 'people' | 'failures'>
   turn: Turn
-  retentionErrorsDays: number
-  retentionSpansDays: number
+  retention: RetentionDays
 }
 
 /** One thing that happens by the clock. */
@@ -52,7 +53,7 @@ async function deleteAll(blobs: BlobStore, keys: string[]): Promise<number> {
 
 /** Lets everything go whose time is over; nothing while the clock is not believed. */
 async function keepRetention(deps: JobDeps): Promise<Record<string, unknown>> {
-  const { clock, observe, meta, events, blobs, retentionErrorsDays, retentionSpansDays } = deps
+  const { clock, observe, meta, events, blobs } = deps
   const { nowMs, held } = trustedNow({ clock, meta })
   if (held) {
     observe.warn(held, 'the clock is not trusted: nothing is deleted before it has run for three days')
@@ -64,17 +65,20 @@ async function keepRetention(deps: JobDeps): Promise<Record<string, unknown>> {
   }
   const release = await deps.turn()
   try {
-    const beforeMs = nowMs - retentionErrorsDays * dayMs
-    const dropped = await events.dropBefore(beforeMs, nowMs)
-    const spansBeforeMs = nowMs - retentionSpansDays * dayMs
-    const rowsBeforeMs = Math.min(beforeMs, spansBeforeMs)
+    const beforeOf = (table: TableName) => nowMs - anyTable(table).retentionDays(deps.retention) * dayMs
+    const beforeMs = beforeOf('events')
+    const rowsBeforeMs = Math.min(...tableNames.map(beforeOf))
+    const dropped: Record<string, string[]> = {}
+    for (const table of tableNames) {
+      const partitions = await events.dropBefore(table, beforeOf(table), nowMs)
+      dropped[droppedName(table)] = partitions
+      if (partitions.length > 0 && anyTable(table).tally) noteEvicted(meta, table)
+    }
     const removed = await deleteAll(blobs, meta.prune(nowMs, beforeMs, nowMs - deadKeptMs, rowsBeforeMs))
-    const days = await events.dropSpansBefore(spansBeforeMs, nowMs)
-    if (days.length > 0) noteSpansGone(meta)
-    const own = await keepOwn({ nowMs, meta, events, blobs, retentionErrorsDays, retentionSpansDays })
+    const own = await keepOwn({ nowMs, meta, events, blobs, retention: deps.retention })
     // Of no use to any event that is left; a new event would have noted it.
     const bundles = await deleteAll(blobs, meta.dropBundles(beforeMs))
-    return { dropped, droppedSpans: days, removed: removed + own, bundles }
+    return { ...dropped, removed: removed + own, bundles }
   } finally {
     release()
   }

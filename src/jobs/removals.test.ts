@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { testClock } from '../base/clock.ts'
 import { silent } from '../base/observe.ts'
+import { partitionStart } from '../store/events/tables.ts'
 import type { Removal } from '../store/meta/retention/removals.ts'
-import { keepOwn, mondayBefore } from './own-retention.ts'
+import { keepOwn } from './own-retention.ts'
 import { createRemovals, type RemovalDeps } from './removals.ts'
 
 const asked: Removal = {
@@ -232,15 +233,14 @@ test.each([
   ['2026-11-16T00:00:00Z', '2026-11-16T00:00:00.000Z'],
   ['2026-11-15T23:59:59Z', '2026-11-09T00:00:00.000Z'],
 ])('the Monday before %s is %s', (at, monday) => {
-  expect(new Date(mondayBefore(Date.parse(at))).toISOString()).toBe(monday)
+  expect(new Date(partitionStart('events', Date.parse(at))).toISOString()).toBe(monday)
 })
 
 test('only a shorter retention than the installation’s is kept, for the organization’s own projects', async () => {
   const calls: unknown[] = []
   const removed = await keepOwn({
     nowMs: Date.parse('2026-11-21T15:00:00Z'),
-    retentionErrorsDays: 90,
-    retentionSpansDays: 30,
+    retention: { retentionErrorsDays: 90, retentionSpansDays: 30 },
     meta: {
       shorterRetentions: () => [
         { organizationId: 1, days: 30, projectIds: [5, 6] },
@@ -255,8 +255,7 @@ test('only a shorter retention than the installation’s is kept, for the organi
       setValue: () => undefined,
     },
     events: {
-      removeBefore: async (...given) => void calls.push(given),
-      removeSpansBefore: async () => 0,
+      removeBefore: async (table, ...given) => (table === 'events' ? calls.push(given) : 0),
     },
     blobs: { delete: async (key) => void calls.push(key) },
   })
@@ -269,8 +268,7 @@ test('spans leave by days: earlier than errors where they are kept for longer, n
   const noted: string[] = []
   await keepOwn({
     nowMs: Date.parse('2026-11-21T15:00:00Z'),
-    retentionErrorsDays: 90,
-    retentionSpansDays: 30,
+    retention: { retentionErrorsDays: 90, retentionSpansDays: 30 },
     meta: {
       shorterRetentions: () => [
         { organizationId: 1, days: 7, projectIds: [5] },
@@ -281,8 +279,7 @@ test('spans leave by days: earlier than errors where they are kept for longer, n
       setValue: (name) => void noted.push(name),
     },
     events: {
-      removeBefore: async () => undefined,
-      removeSpansBefore: async (...given) => calls.push(given),
+      removeBefore: async (table, ...given) => (table === 'spans' ? calls.push(given) : 0),
     },
     blobs: { delete: async () => undefined },
   })

@@ -3,9 +3,10 @@ import type { RecordHead } from './journal.ts'
 
 /**
  * How one item of a record was counted as dead; a record that died as a whole counts as one of its kind. `spans`: how many
- * were counted beside it, those of a transaction or all but the first of a span item.
+ * were counted beside it (of a transaction its children, of a list all but the first entry), and `of`: in which category.
+ * Letters that an earlier version wrote have no `of`: what they brought beside were spans.
  */
-export type DeadCount = { category: DataCategory; itemType: string; spans?: number }
+export type DeadCount = { category: DataCategory; itemType: string; spans?: number; of?: DataCategory }
 
 /** What a dead item keeps: the record's head, its body (inflated), and how it was counted. */
 export type Dead = { head: RecordHead; body: Buffer; count: DeadCount }

@@ -448,8 +448,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     triage: app.triage,
     regroup,
     scraping: wireScraping(app),
-    retentionErrorsDays: config.retentionErrorsDays,
-    retentionSpansDays: config.retentionSpansDays,
+    retention: config,
   })
   const stop = async () => {
     state.stopping = true

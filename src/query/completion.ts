@@ -1,73 +1,145 @@
+import type { Scope } from '../store/events/events.ts'
 import type { QueryDeps, View } from './issue.ts'
 import { newestReleases } from './latest.ts'
-import { frameKeyOf } from './plan-frames.ts'
-import { fieldOf } from './search/fields.ts'
+import type { KeySource, SearchKey, UserPart } from './search/key.ts'
+import { searchKeyOf } from './search/lookup.ts'
+import { cutRelease } from './search/release-parts.ts'
 
-/** A value to complete with; `events` is null where nothing is counted. */
+/** A value that completes a key; `events` is null where nothing is counted. */
 export type Completion = { value: string; events: number | null }
 
-/** Columns of events that have a field's values, where its name is no tag. */
-const columns = { platform: 'platform', 'error.type': 'type', transaction: 'transaction', release: 'release' } as const
-/** Tags that have a field's values, where their names differ. */
-const tags: Record<string, string> = { 'error.mechanism': 'mechanism' }
-/** A version stands behind its name in a tag: `browser` is "Chrome 120.0". */
-const versions: Record<string, string> = { 'browser.version': 'browser', 'os.version': 'os' }
-const priorities = ['high', 'medium', 'low']
+type Counted = { value: string; events: number }
 
-const named = <Value>(record: Record<string, Value>, key: string): Value | undefined =>
-  Object.hasOwn(record, key) ? record[key] : undefined
+/** A request to the stores: at most `max` values that contain `text`, in any case of letters. */
+type Request = { text: string; max: number; signal: AbortSignal }
 
-const isColumn = (key: string): key is keyof typeof columns => Object.hasOwn(columns, key)
+/** Values of a tag that are read when they are taken apart: names with versions, and users. */
+const readMax = 1000
 
-function listed(values: readonly string[], text: string, max: number): Completion[] {
-  const wanted = text.toLowerCase()
+const contains = (value: string, text: string): boolean => value.toLowerCase().includes(text.toLowerCase())
+
+/** Values without counts that contain the text, each once. */
+function listed(values: readonly string[], { text, max }: Request): Completion[] {
   return [...new Set(values)]
-    .filter((item) => item !== '' && item.toLowerCase().includes(wanted))
+    .filter((value) => value !== '' && contains(value, text))
     .slice(0, max)
     .map((value) => ({ value, events: null }))
 }
 
-/** Names with versions that are looked at for the versions. */
-const versionsMax = 1000
-
-/** The versions of names with versions, each once. */
-function behindNames(values: readonly { value: string; events: number }[], text: string, max: number): Completion[] {
+/** Counts of equal values as one, most events first. */
+function summed(values: readonly Counted[], max: number): Counted[] {
   const sums = new Map<string, number>()
-  for (const { value, events } of values) {
-    const version = /^.* (\S+)$/.exec(value)?.[1]
-    if (version?.toLowerCase().includes(text.toLowerCase())) sums.set(version, (sums.get(version) ?? 0) + events)
-  }
-  const found = [...sums].map(([value, events]) => ({ value, events }))
-  return found.sort((a, b) => b.events - a.events || (a.value < b.value ? -1 : 1)).slice(0, max)
+  for (const { value, events } of values) if (value !== '') sums.set(value, (sums.get(value) ?? 0) + events)
+  const all = [...sums].map(([value, events]) => ({ value, events }))
+  return all.sort((a, b) => b.events - a.events || (a.value < b.value ? -1 : 1)).slice(0, max)
 }
 
-/** What is no text of an event: people, projects, releases that are compared by their parts. */
-function known(deps: QueryDeps, view: View, key: string, mayPeople: boolean): string[] | undefined {
+/** Values of any of these tags. */
+async function tagValues(
+  deps: QueryDeps,
+  scope: Scope,
+  tags: readonly string[],
+  { text, max, signal }: Request,
+): Promise<Counted[]> {
+  const values = await Promise.all(tags.map((tag) => deps.events.tagValues(scope, tag, max, text, signal)))
+  return values.flat()
+}
+
+/** Versions behind the names in these tags: `120.0` of "Chrome 120.0". */
+async function versions(deps: QueryDeps, scope: Scope, tags: readonly string[], request: Request): Promise<Counted[]> {
+  const values = await tagValues(deps, scope, tags, { ...request, max: readMax })
+  return values
+    .map(({ value, events }) => ({ value: /^.* (\S+)$/.exec(value)?.[1] ?? '', events }))
+    .filter(({ value }) => contains(value, request.text))
+}
+
+/** Values of a kind of user: of its own tag, and of the tag `user`, which has the kind in front. */
+async function usersOf(deps: QueryDeps, scope: Scope, part: UserPart, request: Request): Promise<Counted[]> {
+  const [named, users] = await Promise.all([
+    tagValues(deps, scope, [`user.${part}`], request),
+    tagValues(deps, scope, ['user'], { ...request, max: readMax }),
+  ])
+  const prefix = `${part}:`
+  const prefixed = users
+    .filter(({ value }) => value.startsWith(prefix))
+    .map(({ value, events }) => ({ value: value.slice(prefix.length), events }))
+  return [...named, ...prefixed.filter(({ value }) => contains(value, request.text))]
+}
+
+/** Columns whose values the store can list. Other columns of an event have a tag of their name with the same values. */
+const columns = { platform: 'platform', type: 'type', transaction: 'transaction', release: 'release' } as const
+const isListed = (column: string): column is keyof typeof columns => Object.hasOwn(columns, column)
+
+/** Values that events have where a key lives, most events first. Throws STORE_UNAVAILABLE, QUERY_TIMEOUT. */
+async function stored(deps: QueryDeps, view: View, source: KeySource, request: Request): Promise<Completion[]> {
   const projectIds = view.projects.map((project) => project.id)
-  switch (key) {
-    case 'project':
-      return view.projects.map((project) => project.slug).sort()
-    case 'issue.priority':
-      return priorities
-    case 'assigned':
-    case 'assigned_or_suggested': {
-      const ids = mayPeople ? deps.meta.membersOf(view.organization.id).map((member) => member.userId) : []
-      const people = deps.meta.people(ids).map((person) => person.email)
-      return ['me', 'none', 'any', ...people.sort()]
-    }
-    case 'firstRelease':
-    case 'lastRelease':
-      return ['latest', ...newestReleases(deps.meta, projectIds)]
+  const { fromMs, toMs } = view.range
+  const scope = { projectIds, environments: view.environments, fromMs, toMs }
+  switch (source.in) {
+    case 'event':
+      return isListed(source.column)
+        ? deps.events.columnValues(scope, columns[source.column], request)
+        : summed(await tagValues(deps, scope, [source.column], request), request.max)
+    case 'frames':
+      return deps.events.frameValues(scope, source.key, request)
+    case 'tags':
+      return summed(await tagValues(deps, scope, source.tags, request), request.max)
+    case 'versions':
+      return summed(await versions(deps, scope, source.tags, request), request.max)
+    case 'user':
+      return summed(await usersOf(deps, scope, source.part, request), request.max)
+    case 'release':
+      return listed(
+        newestReleases(deps.meta, projectIds).map((release) => cutRelease(release)[source.part]),
+        request,
+      )
     default:
-      return undefined
+      return []
+  }
+}
+
+/** E-mail addresses of the members, for callers who may see them. */
+function peopleOf(deps: QueryDeps, view: View, mayPeople: boolean): string[] {
+  const ids = mayPeople ? deps.meta.membersOf(view.organization.id).map((member) => member.userId) : []
+  return deps.meta
+    .people(ids)
+    .map((person) => person.email)
+    .sort()
+}
+
+async function valuesOf(
+  deps: QueryDeps,
+  view: View,
+  { values, source, eventSource }: SearchKey,
+  mayPeople: boolean,
+  request: Request,
+): Promise<Completion[]> {
+  switch (values) {
+    case 'people':
+      return listed(peopleOf(deps, view, mayPeople), request)
+    case 'projects':
+      return listed(view.projects.map((project) => project.slug).sort(), request)
+    case 'releases':
+      return listed(
+        newestReleases(
+          deps.meta,
+          view.projects.map((project) => project.id),
+        ),
+        request,
+      )
+    case 'stored':
+      return stored(deps, view, eventSource ?? source, request)
+    default:
+      return []
   }
 }
 
 /**
- * Values that complete a key of the search language, most events first: of tags and columns those of the view's newest
- * events. `text`: what they contain, whatever its case. `mayPeople`: whether the caller may see who is a member. `signal`: of
- * the caller, as the next letter asks anew. Of fields whose values nobody lists (titles, numbers, dates) none. Throws
- * STORE_UNAVAILABLE, QUERY_TIMEOUT.
+ * Values that complete a key of the search language, as the table of keys says: its words, then its values with most
+ * events first. A key outside the table is a tag. Empty for keys that the table lists no values of.
+ *
+ * `text` is a part of the values, in any case of letters. `max` bounds the answer. `mayPeople` says whether the caller
+ * may see the members. `signal` ends the query when the caller has typed on. Throws STORE_UNAVAILABLE, QUERY_TIMEOUT.
  */
 export async function completionsOf(
   deps: QueryDeps,
@@ -80,23 +152,12 @@ export async function completionsOf(
     signal,
   }: { key: string; text: string; max: number; mayPeople: boolean; signal: AbortSignal },
 ): Promise<Completion[]> {
-  const inTags = /^tags\[(.{1,200})\]$/.exec(key)?.[1]
-  const field = inTags === undefined ? fieldOf(key) : undefined
-  const name = field?.name ?? inTags ?? key
-  const list = field && known(deps, view, name, mayPeople)
-  if (list) return listed(list, text, max)
-  const scope = {
-    projectIds: view.projects.map((project) => project.id),
-    environments: view.environments,
-    fromMs: view.range.fromMs,
-    toMs: view.range.toMs,
-  }
-  if (field && isColumn(name)) return deps.events.columnValues(scope, columns[name], { text, max, signal })
-  if (field && field.type !== 'text') return []
-  const ofFrames = field && frameKeyOf(name)
-  if (ofFrames) return deps.events.frameValues(scope, ofFrames, { text, max, signal })
-  const tag = field && named(versions, name)
-  if (tag) return behindNames(await deps.events.tagValues(scope, tag, versionsMax, text, signal), text, max)
-  const values = await deps.events.tagValues(scope, (field && named(tags, name)) ?? name, max, text, signal)
-  return values.filter((item) => item.value !== '')
+  const request = { text, max, signal }
+  const tag = /^tags\[(.{1,200})\]$/.exec(key)?.[1]
+  const searchKey = tag === undefined ? searchKeyOf(key) : undefined
+  if (!searchKey) return stored(deps, view, { in: 'tags', tags: [tag ?? key] }, request)
+  const words = listed(searchKey.words ?? [], request)
+  const values = words.length < max ? await valuesOf(deps, view, searchKey, mayPeople, request) : []
+  const known = new Set(words.map((word) => word.value))
+  return [...words, ...values.filter(({ value }) => !known.has(value))].slice(0, max)
 }

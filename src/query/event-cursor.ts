@@ -39,7 +39,7 @@ function writeEventCursor(row: EventPosition, newer: boolean, offset: number): s
 
 type PageRequest = { order: 'newest' | 'oldest'; max: number; offset: number; from?: EventPosition }
 
-/** What a store is asked for this page: one row more than it shows tells whether there are further ones. */
+/** The request to a store for this page. One row more than is shown says whether there is another page. */
 export const pageRequest = ({ from, newer, offset }: EventCursor, limit: number): PageRequest => ({
   order: newer ? 'oldest' : 'newest',
   max: limit + 1,

@@ -6,11 +6,12 @@ import type { Page } from './cursor.ts'
 import { eventPage, pageRequest, readEventCursor } from './event-cursor.ts'
 import { issueOfRow, toListedEvent } from './events.ts'
 import type { QueryDeps } from './issue.ts'
-import { namesOf } from './names.ts'
-import { type Branch, planOf } from './plan.ts'
+import type { Branch } from './search/branches.ts'
+import { searchContextOf } from './search/context.ts'
 import { parseSearch } from './search/parse.ts'
+import { planOf } from './search/plan.ts'
 
-/** Issues that conditions on issues may leave over where events are listed. */
+/** Issues that may meet the conditions on issues when events are listed. */
 const issuesMax = 2000
 
 export type EventListRequest = {
@@ -21,7 +22,7 @@ export type EventListRequest = {
   meUserId?: string | undefined
 }
 
-/** Events that meet both; `true` is every event, `false` none. */
+/** A filter on events; `true` is every event, `false` no event. */
 type Condition = EventFilter | boolean
 
 function all(conditions: Condition[]): Condition {
@@ -36,7 +37,7 @@ function any(conditions: Condition[]): Condition {
   return parts.length > 1 ? { op: 'or', of: parts } : (parts[0] ?? false)
 }
 
-/** A branch of a plan as one condition on rows; `ofIssues` says what a condition on issues means for them. */
+/** A branch of a plan as one condition on rows; `ofIssues` turns its condition on issues into one on rows. */
 function conditionOf(branch: Branch, ofIssues: (filter: IssueFilter) => Condition): Condition {
   const { issue, event, projectIds, fromMs, toMs } = branch
   const time = { ...(fromMs === undefined ? {} : { fromMs }), ...(toMs === undefined ? {} : { toMs }) }
@@ -49,8 +50,8 @@ function conditionOf(branch: Branch, ofIssues: (filter: IssueFilter) => Conditio
 }
 
 /**
- * What a search text asks of events in a project: conditions on the issue are answered first, so that the events store
- * gets one condition. Throws QUERY_*.
+ * A search text as a condition on the events of a project. Conditions on issues are answered first, so that the events
+ * store gets one condition. Throws QUERY_*.
  */
 function searched(
   deps: QueryDeps,
@@ -59,7 +60,7 @@ function searched(
   ofIssues: (filter: IssueFilter) => Condition,
 ): Condition {
   const search = request.query ? parseSearch(request.query) : undefined
-  const { branches } = planOf(search, namesOf(deps, [project], request.meUserId, 'events'))
+  const { branches } = planOf(search, searchContextOf(deps, [project], request.meUserId, 'events'))
   return any(branches.map((branch) => conditionOf(branch, ofIssues)))
 }
 

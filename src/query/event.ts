@@ -23,7 +23,7 @@ import type { AttachmentRow } from '../store/meta/meta.ts'
 import type { Json } from '../wire/json.ts'
 import { toRestSigns } from './diagnostics.ts'
 
-/** What stands around an event: its issue, its neighbours (older, newer), its number (1 = oldest kept), what hangs on it. */
+/** The surroundings of an event: its issue, the older and newer events, its number (1 = oldest kept) and its related rows. */
 export type EventPlace = {
   issueId: number
   number: number

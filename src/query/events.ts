@@ -10,7 +10,7 @@ import type { QueryDeps } from './issue.ts'
 /** Which event of an issue: by word, by number (1 = oldest kept), or by id (32 hex, dashes allowed). */
 export type EventChoice = 'latest' | 'newest' | 'oldest' | 'first' | 'recommended' | (string & {})
 
-/** 32 lower-case hex of an event id in any spelling; undefined when it is none. */
+/** An event id in any spelling as 32 lower-case hex; undefined for any other text. */
 export function eventIdOf(text: string): string | undefined {
   const plain = text.replaceAll('-', '').toLowerCase()
   return /^[0-9a-f]{32}$/.test(plain) ? plain : undefined
@@ -19,7 +19,7 @@ export function eventIdOf(text: string): string | undefined {
 const missing = () => new MishapError('NOT_FOUND')
 const hashesOf = (deps: QueryDeps, issue: Issue) => deps.meta.hashesOf([issue.id]).get(issue.id) ?? []
 
-/** One event of an issue as a row. Throws NOT_FOUND when there is none, STORE_UNAVAILABLE. */
+/** One event of an issue as a row. Throws NOT_FOUND, STORE_UNAVAILABLE. */
 export async function eventRowOf(
   deps: QueryDeps,
   issue: Issue,

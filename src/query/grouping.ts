@@ -14,7 +14,7 @@ import type { Issue, Project } from '../store/meta/meta.ts'
 import { normalOf } from './event.ts'
 import type { QueryDeps } from './issue.ts'
 
-/** What is asked here beside the stores: refine's own functions; App fits. */
+/** The stores, and functions of refine that explain a grouping. The App has all of them. */
 export type GroupingDeps = QueryDeps & {
   grouping: {
     explain(event: NormalEvent, rules: GroupingRules | undefined): GroupingInfo
@@ -30,7 +30,7 @@ const candidatesMax = 150
 const candidateHashesMax = 20_000
 const similarMax = 10
 const similarMin = 0.25
-/** Hashes of an issue that are counted, that are told of, and whose newest event is named. */
+/** Hashes of an issue that are counted, listed, and shown with their newest event. */
 const countedMax = 5000
 const hashesMax = 500
 const titledMax = 100
@@ -105,7 +105,7 @@ export async function previewOf(
   const tried = triedOf(rulesOf(deps, project.id), rules)
   type Explained = Pick<SeenEvent, 'eventId' | 'groupHash'> &
     Pick<RestPreviewedEvent, 'title' | 'rule'> & { hashes: string[] }
-  // By id: while events are mapped again, one may stand there twice.
+  // By id: an event that is being reprocessed may be stored twice.
   const explained = new Map<string, Explained>()
   for await (const row of eventsAt(deps, project.id, await deps.events.lastPlaces(project.id, previewMax))) {
     if (explained.has(row.eventId)) continue
@@ -114,8 +114,8 @@ export async function previewOf(
     const { title = event.findings.title, hashes, rule = null } = deps.grouping.explain(event, tried)
     explained.set(eventId, { eventId, groupHash, title, hashes, rule })
   }
-  const asked = [...new Set([...explained.values()].flatMap(({ groupHash, hashes }) => [groupHash, ...hashes]))]
-  const owners = deps.meta.issueIdsOf(asked.map((groupHash) => ({ projectId: project.id, groupHash })))
+  const hashesOfAll = [...new Set([...explained.values()].flatMap(({ groupHash, hashes }) => [groupHash, ...hashes]))]
+  const owners = deps.meta.issueIdsOf(hashesOfAll.map((groupHash) => ({ projectId: project.id, groupHash })))
   const ownerOf = (hash: string) => owners.get(`${project.id}:${hash}`)
   const issues = new Map(
     deps.meta.issuesByIds([...new Set(owners.values())]).map((issue) => [issue.id, issueName(issue)]),
@@ -152,12 +152,12 @@ export async function issueHashesOf(deps: GroupingDeps, issue: Issue): Promise<R
   const refs = known.map(({ hash: groupHash }) => ({ projectId, groupHash }))
   const countOf = new Map((await deps.events.countsOf(scope, refs)).map((count) => [count.groupHash, count]))
   const eventsOf = ({ hash }: { hash: string }) => countOf.get(hash)?.events ?? 0
-  const told = known.toSorted((a, b) => eventsOf(b) - eventsOf(a)).slice(0, hashesMax)
-  const titled = told.slice(0, titledMax).map((item) => item.hash)
+  const listed = known.toSorted((a, b) => eventsOf(b) - eventsOf(a)).slice(0, hashesMax)
+  const titled = listed.slice(0, titledMax).map((item) => item.hash)
   const eventOf = new Map<string, RestIssueHash['latestEvent']>()
   for await (const row of eventsAt(deps, projectId, await deps.events.newestPlaces(projectId, titled)))
     eventOf.set(row.groupHash, { eventID: row.eventId, title: normalOf(row).findings.title })
-  return told.map(({ hash, mergedFrom }): RestIssueHash => {
+  return listed.map(({ hash, mergedFrom }): RestIssueHash => {
     const count = countOf.get(hash)
     return {
       id: hash,

@@ -7,7 +7,7 @@ import { commonOf, type ValueCount } from './lift.ts'
 /** The newest events that are looked at, and values of them. */
 const ownMax = 5_000
 const valuesMax = 500
-/** Values that are told. */
+/** Values that the answer has. */
 const toldMax = 20
 /**
  * Other events that are looked at: up to here all of them. 4,000 name a planted cause in 95 of 100 cases (lift.test.ts);

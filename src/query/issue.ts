@@ -20,18 +20,18 @@ export type QueryDeps = {
   auth: { personByEmail(email: string): Person | undefined }
 }
 
-/** Where issues are looked at: projects of one organization, environments (empty: all), a range. */
+/** Where issues are listed: projects of one organization, environments (empty: all), a range. */
 export type View = {
   organization: Organization
   projects: Project[]
   environments: string[]
   range: Range
-  /** Whose `hasSeen` the rows carry; without it nothing is seen. */
+  /** The person for whom rows say `hasSeen`; without it no row is seen. */
   meUserId?: string | undefined
 }
 
-/** Figures of one issue over the asked range and over its life. */
-export type Figures = { events: number; users: number; lifetimeUsers: number; points: RestPoint[] }
+/** Counts of one issue in the range and over its life. */
+export type IssueStats = { events: number; users: number; lifetimeUsers: number; points: RestPoint[] }
 
 const levels: readonly string[] = ['fatal', 'error', 'warning', 'info', 'debug']
 const levelOf = (text: string): RestLevel => (levels.includes(text) ? (text as RestLevel) : 'error')
@@ -39,7 +39,7 @@ const iso = (ms: number) => new Date(ms).toISOString()
 const levelPriority = (level: RestLevel): RestIssue['priority'] =>
   level === 'fatal' || level === 'error' ? 'high' : level === 'warning' ? 'medium' : 'low'
 
-/** How urgent an issue is and why: what a person said, else high while it escalates, else by its level. */
+/** How urgent an issue is, and why: set by a person, else high while it escalates, else by its level. */
 export function priorityOf(issue: Pick<Issue, 'priority' | 'substatus' | 'level'>): {
   priority: RestIssue['priority']
   priorityReason: RestIssue['priorityReason']
@@ -48,7 +48,7 @@ export function priorityOf(issue: Pick<Issue, 'priority' | 'substatus' | 'level'
   if (issue.substatus === 'escalating') return { priority: 'high', priorityReason: 'escalating' }
   return { priority: levelPriority(levelOf(issue.level)), priorityReason: 'level' }
 }
-/** Under which word the points stand: other clients ask for the first two. */
+/** The name of the points in the answer. Other clients read `24h` and `14d`. */
 export const statsKey = (range: Range): string =>
   range.period === '24h' || range.period === '14d' ? range.period : 'range'
 
@@ -56,7 +56,7 @@ export const statsKey = (range: Range): string =>
  * Counts, users and points of issues over a view and users over their life, in one call for all of them. Throws
  * STORE_UNAVAILABLE.
  */
-export async function figuresOf(deps: QueryDeps, view: View, issues: Issue[]): Promise<Map<number, Figures>> {
+export async function issueStatsOf(deps: QueryDeps, view: View, issues: Issue[]): Promise<Map<number, IssueStats>> {
   if (issues.length === 0) return new Map()
   const hashesOf = deps.meta.hashesOf(issues.map((issue) => issue.id))
   const sets = issues.map(({ id, projectId }) =>
@@ -84,8 +84,13 @@ export async function figuresOf(deps: QueryDeps, view: View, issues: Issue[]): P
   )
 }
 
-/** Issues in the shape of the API, in the same order. Takes their figures from `figuresOf`. */
-export function toRestIssues(deps: QueryDeps, view: View, issues: Issue[], figures: Map<number, Figures>): RestIssue[] {
+/** Issues in the shape of the API, in the same order; `stats` come from `issueStatsOf`. */
+export function toRestIssues(
+  deps: QueryDeps,
+  view: View,
+  issues: Issue[],
+  stats: Map<number, IssueStats>,
+): RestIssue[] {
   const projects = new Map(view.projects.map((project) => [project.id, project]))
   const people = new Map(
     deps.meta
@@ -103,7 +108,7 @@ export function toRestIssues(deps: QueryDeps, view: View, issues: Issue[], figur
       { hasSeen: seen.has(issue.id), isBookmarked: bookmarked.has(issue.id) },
       projects.get(issue.projectId),
       issue.assigneeUserId ? people.get(issue.assigneeUserId) : undefined,
-      figures.get(issue.id),
+      stats.get(issue.id),
     ),
   )
 }
@@ -115,7 +120,7 @@ function toRestIssue(
   { hasSeen, isBookmarked }: { hasSeen: boolean; isBookmarked: boolean },
   project: Project | undefined,
   assignee: Person | undefined,
-  figures: Figures | undefined,
+  stats: IssueStats | undefined,
 ): RestIssue {
   const level = levelOf(issue.level)
   return {
@@ -146,16 +151,16 @@ function toRestIssue(
     isBookmarked,
     hasSeen,
     revision: issue.rev,
-    count: String(figures?.events ?? 0),
-    userCount: figures?.users ?? 0,
+    count: String(stats?.events ?? 0),
+    userCount: stats?.users ?? 0,
     firstSeen: iso(issue.firstSeenMs),
     lastSeen: iso(issue.lastSeenMs),
-    stats: { [statsKey(view.range)]: figures?.points ?? [] },
+    stats: { [statsKey(view.range)]: stats?.points ?? [] },
     logger: issue.logger || null,
     numComments: issue.comments,
     lifetime: {
       count: String(issue.count),
-      userCount: figures?.lifetimeUsers ?? 0,
+      userCount: stats?.lifetimeUsers ?? 0,
       firstSeen: iso(issue.firstSeenMs),
       lastSeen: iso(issue.lastSeenMs),
     },
@@ -213,7 +218,7 @@ function attentionOf({ meta }: QueryDeps, issueId: number, meUserId: string | un
   }
 }
 
-/** The inbound filter of an issue's project that drops events like its own, where it is said to be noise. */
+/** The inbound filter of an issue's project that drops events like its own, if the issue is noise. */
 function noiseFilterOf({ meta }: QueryDeps, { projectId, noise, signCounts }: Issue): RestIssueDetail['noiseFilter'] {
   const id = noise && filterFor(noise, signCounts)
   const inboundFilter = inboundFilters.find((known) => known.id === id)
@@ -232,7 +237,7 @@ function suggestedOwnersOf({ meta }: QueryDeps, issueId: number): RestIssueDetai
   })
 }
 
-/** Newest events of an issue that its tag figures are counted over. */
+/** Newest events of an issue that its tag counts are made from. */
 export const tagEventsMax = 5000
 
 /**
@@ -261,11 +266,11 @@ export async function issueWithTags(
     fromMs: view.range.fromMs,
     toMs: view.range.toMs,
   }
-  const [figures, tags] = await Promise.all([
-    figuresOf(deps, view, [issue]),
+  const [stats, tags] = await Promise.all([
+    issueStatsOf(deps, view, [issue]),
     deps.events.tagsOf({ projectId: issue.projectId, hashes, scope, max: tagEventsMax, valuesMax }),
   ])
-  const [rest] = toRestIssues(deps, view, [issue], figures)
+  const [rest] = toRestIssues(deps, view, [issue], stats)
   if (!rest) throw new Error('toRestIssues answers one row for one issue')
   const detail: RestIssueDetail = {
     ...rest,

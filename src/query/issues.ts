@@ -5,20 +5,20 @@ import type { Issue } from '../store/meta/meta.ts'
 import type { Cursor, Page } from './cursor.ts'
 import { pageByOffset, readCursor, writeCursor } from './cursor.ts'
 import type { QueryDeps, View } from './issue.ts'
-import { figuresOf, toRestIssues } from './issue.ts'
-import { namesOf } from './names.ts'
-import type { Branch, Plan } from './plan.ts'
-import { planOf } from './plan.ts'
+import { issueStatsOf, toRestIssues } from './issue.ts'
+import type { Branch } from './search/branches.ts'
+import { searchContextOf } from './search/context.ts'
 import { parseSearch } from './search/parse.ts'
+import { type Plan, planOf } from './search/plan.ts'
 
 export const issueSorts = ['date', 'new', 'freq', 'user'] as const
 export type IssueSort = (typeof issueSorts)[number]
 export const issuesPerPageMax = 100
-/** What a list asks for when no query is given. */
+/** The query of a list without one. */
 export const defaultQuery = 'is:unresolved'
 const groupsMax = 10_000
 
-/** `projects` of the view are those that the caller may see and has asked for; `limit` is 1 to 100. */
+/** `projects` of the view are those that the caller may see and has chosen; `limit` is 1 to 100. */
 export type IssueListRequest = View & {
   query: string
   sort: IssueSort
@@ -29,12 +29,12 @@ export type IssueListRequest = View & {
 
 /**
  * One page of the issue stream: rows with counts over the range, the number of hits and both cursors.
- * Throws QUERY_* for the text, VALIDATION for the cursor, STORE_UNAVAILABLE when events can't be asked.
+ * Throws QUERY_* for the text, VALIDATION for the cursor, STORE_UNAVAILABLE when the events store does not answer.
  */
 export async function listIssues(deps: QueryDeps, request: IssueListRequest): Promise<Page<RestIssue>> {
   const cursor = readCursor(request.cursor)
   const limit = Math.min(Math.max(1, request.limit), issuesPerPageMax)
-  const plan = planOf(parseSearch(request.query), namesOf(deps, request.projects, request.meUserId))
+  const plan = planOf(parseSearch(request.query), searchContextOf(deps, request.projects, request.meUserId, 'issues'))
   const only = plan.branches.length === 1 ? plan.branches[0] : undefined
   if (request.projects.length === 0 || plan.branches.length === 0)
     return pageByOffset<RestIssue>([], 0, limit, false, 0)
@@ -43,28 +43,28 @@ export async function listIssues(deps: QueryDeps, request: IssueListRequest): Pr
       ? fromState(deps, request, only, cursor, limit)
       : await fromEvents(deps, request, plan, cursor, limit)
   const { counted, ...rest } = page
-  const [figures, own] = await Promise.all([figuresOf(deps, request, page.rows), counted?.()])
-  for (const [id, item] of own ?? []) Object.assign(figures.get(id) ?? {}, item)
-  return { ...rest, rows: toRestIssues(deps, request, page.rows, figures) }
+  const [stats, own] = await Promise.all([issueStatsOf(deps, request, page.rows), counted?.()])
+  for (const [id, item] of own ?? []) Object.assign(stats.get(id) ?? {}, item)
+  return { ...rest, rows: toRestIssues(deps, request, page.rows, stats) }
 }
 
-/** Whether the stream would take a query, asked without looking anything up. Throws QUERY_* as listIssues does. */
+/** Checks that the stream would take a query, without running it. Throws QUERY_* as listIssues does. */
 export function checkQuery(deps: QueryDeps, view: Pick<View, 'projects' | 'meUserId'>, query: string): void {
-  planOf(parseSearch(query), namesOf(deps, view.projects, view.meUserId))
+  planOf(parseSearch(query), searchContextOf(deps, view.projects, view.meUserId, 'issues'))
 }
 
 /**
- * Every issue that a query asks for, the latest first, at most `max`; where only events can say which, those of 10,000
- * groups (see `foundBy`).
+ * Every issue that a query finds, the latest first, at most `max`. If the query has conditions on events, at most those
+ * of 10,000 groups (see `foundBy`).
  * Throws as listIssues does.
  */
 export async function issuesMatching(
   deps: QueryDeps,
-  asked: Omit<IssueListRequest, 'sort' | 'limit' | 'cursor'>,
+  search: Omit<IssueListRequest, 'sort' | 'limit' | 'cursor'>,
   max: number,
 ): Promise<Issue[]> {
-  const request: IssueListRequest = { ...asked, sort: 'date', limit: max }
-  const plan = planOf(parseSearch(request.query), namesOf(deps, request.projects, request.meUserId))
+  const request: IssueListRequest = { ...search, sort: 'date', limit: max }
+  const plan = planOf(parseSearch(request.query), searchContextOf(deps, request.projects, request.meUserId, 'issues'))
   if (request.projects.length === 0 || plan.branches.length === 0) return []
   const only = plan.branches.length === 1 ? plan.branches[0] : undefined
   if (!only || !startsFromState(deps, request, only))
@@ -78,10 +78,10 @@ export async function issuesMatching(
   return readInParts(deps, ids)
 }
 
-/** Rows that are read without a pause: 12,000 at once kept everything else for 0.2 s. */
+/** Rows that are read without a pause: 12,000 at once blocked everything else for 0.2 s. */
 const readMax = 500
 
-/** Issues by their ids, in their order, with a turn for others after each part. */
+/** Issues by their ids, in their order. Other work can run after each part. */
 async function readInParts({ meta, clock }: QueryDeps, ids: readonly number[]): Promise<Issue[]> {
   const rows: Issue[] = []
   for (let start = 0; start < ids.length; start += readMax) {
@@ -94,14 +94,14 @@ async function readInParts({ meta, clock }: QueryDeps, ids: readonly number[]): 
 }
 
 type Counted = Map<number, { events: number; users: number }>
-/** `counted`: asks for what the page's issues have of the events that the query wants. */
+/** `counted` counts the events and users of the page's issues that the query finds. */
 type Rows = Page<Issue> & { counted?: () => Promise<Counted> }
 
-/** Whether a branch wants all events of its issues. */
+/** Whether a branch has no condition on events. */
 const isPlain = ({ event, fromMs, toMs }: Branch): boolean =>
   event === undefined && fromMs === undefined && toMs === undefined
 
-/** Issue state alone answers it, in its order: no events need to be asked which issues there are. */
+/** Whether SQLite alone can answer in the order of the list, without the events store. */
 function startsFromState(deps: QueryDeps, request: IssueListRequest, branch: Branch): boolean {
   const upToNow = request.range.toMs >= deps.clock.now()
   return (
@@ -114,20 +114,20 @@ function startsFromState(deps: QueryDeps, request: IssueListRequest, branch: Bra
 
 function fromState(deps: QueryDeps, request: IssueListRequest, branch: Branch, cursor: Cursor, limit: number): Rows {
   const projectIds = branch.projectIds ?? request.projects.map((project) => project.id)
-  const asked = { projectIds, fromMs: request.range.fromMs, ...(branch.issue ? { filter: branch.issue } : {}) }
+  const selection = { projectIds, fromMs: request.range.fromMs, ...(branch.issue ? { filter: branch.issue } : {}) }
   const sort = request.sort === 'new' ? 'first' : 'last'
-  // A client that counts by offset reads the rows before it, too: at most a few thousand.
+  // For a client that pages by offset the rows before it are read, too.
   const skip = cursor.after ? 0 : cursor.offset
   if (skip > groupsMax) throw new MishapError('VALIDATION', { fields: { cursor: [`At most ${groupsMax} rows.`] } })
   const after = cursor.after ? { after: cursor.after } : {}
-  const found = deps.meta.listIssues({ ...asked, sort, max: skip + limit + 1, ...after })
+  const found = deps.meta.listIssues({ ...selection, sort, max: skip + limit + 1, ...after })
   const rows = found.slice(skip, skip + limit)
   const last = rows.at(-1)
   const more = found.length > skip + limit
-  // All of a short list was read: a second look at every issue would count the same.
-  const hits = more || cursor.after ? deps.meta.countIssues(asked) : found.length
+  // A short list was read to its end, so a second query would only count the same rows.
+  const hits = more || cursor.after ? deps.meta.countIssues(selection) : found.length
   const page = pageByOffset(rows, cursor.offset, limit, more, hits)
-  // Events move an issue to the front by its last one, behind whoever walks on; when it was first seen stays.
+  // A new event moves an issue to the front, past a reader of later pages. When it was first seen never changes.
   if (skip === 0) page.walk = sort === 'first' ? 'stable' : 'may-skip'
   if (last)
     page.next.cursor = writeCursor({
@@ -138,14 +138,14 @@ function fromState(deps: QueryDeps, request: IssueListRequest, branch: Branch, c
 }
 
 /**
- * What a list by events knows of an issue; `plain`: all its events of the view were counted, as `figuresOf` does, and maybe no
+ * What a list by events knows of an issue; `plain`: all its events of the view were counted, as `issueStatsOf` does, and maybe no
  * users. Whole rows are read of its page alone: of 10,000 they take a tenth of a second.
  */
 type Found = { id: number; firstSeenMs: number; events: number; users: number; lastMs: number; plain: boolean }
-/** `cut`: there are more groups than were looked at. */
+/** `cut`: there are more groups than were read. */
 type Answer = { found: Map<number, Found>; cut: boolean }
 
-/** What events find, in the order of the list. `cut`: there are more groups than were looked at. */
+/** Issues that the events store finds, in the order of the list. `cut`: there are more groups than were read. */
 async function rankedByEvents(
   deps: QueryDeps,
   request: IssueListRequest,
@@ -176,7 +176,7 @@ async function fromEvents(
   const shown = sorted.slice(cursor.offset, cursor.offset + limit)
   const issues = new Map(deps.meta.issuesByIds(shown.map((item) => item.id)).map((issue) => [issue.id, issue]))
   const more = sorted.length > cursor.offset + limit
-  // Of a list that was cut nobody knows how long it is.
+  // The length of a list that was cut is unknown.
   const hits = cut ? undefined : sorted.length
   const rows = shown.flatMap((item) => issues.get(item.id) ?? [])
   const page = pageByOffset(rows, cursor.offset, limit, more, hits)
@@ -184,8 +184,8 @@ async function fromEvents(
 }
 
 /**
- * Events and users of the page's issues that a query on events found. Their users are merged here, of 25 issues and not of
- * all that were found: a busy engine took half as long again for the states of 50,000.
+ * Events and users of the page's issues that a query on events found. Users are merged here for the 25 issues of a page
+ * only: for all 50,000 issues a busy engine took half as long again.
  */
 async function countedOf(
   deps: QueryDeps,
@@ -228,7 +228,7 @@ async function countedOf(
   return counted
 }
 
-/** The issues of several branches, which overlap: of one that is in two, the larger figure is right more often than the sum. */
+/** The issues of several branches. If an issue is in two, the larger count is right more often than the sum. */
 function mergedOf(answers: readonly Answer[]): Map<number, Found> {
   const all = new Map<number, Found>()
   for (const { found } of answers) {
@@ -247,14 +247,14 @@ function mergedOf(answers: readonly Answer[]): Map<number, Found> {
 }
 
 /**
- * The issues that meet a branch and have events in its scope. State is asked first where it leaves at most 10,000 groups
- * over: those are counted, and none is missed. Else the first 10,000 groups by the order of the list, of which state takes
- * some out; what is left begins the list as it should, but may not be all of it.
+ * The issues that meet a branch and have events in its scope. If at most 10,000 groups meet the conditions on issues, all
+ * of those are counted. Otherwise the first 10,000 groups in the order of the list are read, and the conditions on issues
+ * are applied to them: the list begins right, but may not be complete.
  */
 async function foundBy(deps: QueryDeps, request: IssueListRequest, branch: Branch): Promise<Answer> {
   const scope = scopeOf(request, branch)
   const plain = isPlain(branch)
-  // Of all issues that a list looks through users are merged only where they are its order: the page's own are asked for then.
+  // Users are merged for all issues only when they are the order of the list; otherwise for those of the page.
   const users = request.sort === 'user'
   if (scope.fromMs >= scope.toMs) return { found: new Map(), cut: false }
   const { projectIds, fromMs } = scope

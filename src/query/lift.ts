@@ -5,7 +5,7 @@ import type { RestInCommon } from '../contract/issues.ts'
 /** Counts of one value: among the issue's events, and how many of the others it stands for. */
 export type ValueCount = { key: string; value: string; own: number; others: number }
 export type Counted = {
-  /** Events that were looked at. */
+  /** Events that were read. */
   own: number
   others: number
   values: readonly ValueCount[]
@@ -16,12 +16,12 @@ type Common = RestInCommon['values'][number]
 const deviations = 1.96
 /** A value of fewer of its events explains little of the issue. */
 const shareMin = 0.05
-/** Surely more often than this, or it is not told. */
+/** A value is shown only if it is surely more frequent than this. */
 const lowMin = 1.2
 
 /** Lift of one value with its bounds: a ratio of shares, whose logarithm is about normal (Katz et al. 1978). */
 export function liftOf({ own, others }: ValueCount, counted: Counted): { lift: number; low: number; high: number } {
-  // Half an event on both sides: what nobody else has is not infinitely often here.
+  // Half an event on both sides: a value that no other event has is not infinitely more frequent.
   const ratio = (own + 0.5) / (counted.own + 1) / ((others + 0.5) / (counted.others + 1))
   const variance = 1 / (own + 0.5) - 1 / (counted.own + 1) + 1 / (others + 0.5) - 1 / (counted.others + 1)
   const spread = Math.exp(deviations * Math.sqrt(Math.max(0, variance)))

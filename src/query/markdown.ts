@@ -56,7 +56,7 @@ function breadcrumbLine(breadcrumb: RestBreadcrumb): string {
 
 function entryText(entry: RestEntry): string[] {
   switch (entry.type) {
-    // The last exception is the one that was thrown; its causes stand before it.
+    // The last exception is the one that was thrown; its causes come before it.
     case 'exception':
       return ['## Exception', fenced([...entry.data.values].reverse().map(exceptionText).join('\n\ncaused by\n\n'))]
     case 'message':
@@ -74,8 +74,8 @@ function entryText(entry: RestEntry): string[] {
   }
 }
 
-/** What the event is, beside what was sent: its signs, and the server error that it hides. */
-function readingOf({ signs, failure }: RestEvent): [string, string | null][] {
+/** What Mishap found in the event: its diagnostics, and the server error that it hides. */
+function diagnosisOf({ signs, failure }: RestEvent): [string, string | null][] {
   const { react, invariant, hydration, skew, noise } = signs ?? {}
   const server = failure?.server
   return [
@@ -88,9 +88,9 @@ function readingOf({ signs, failure }: RestEvent): [string, string | null][] {
   ]
 }
 
-/** An issue and one of its events as Markdown, for a ticket or an assistant; event data stands in fences that it can't leave, labelled as untrusted. */
+/** An issue and one of its events as Markdown, for a ticket or an assistant; event data is in fences that it can't leave, labelled as untrusted. */
 export function toMarkdown(issue: RestIssue, event: RestEvent): string {
-  const facts: [string, string | null][] = [
+  const details: [string, string | null][] = [
     ['Short id', issue.shortId],
     ['Project', issue.project.slug],
     ['Level', issue.level],
@@ -106,13 +106,13 @@ export function toMarkdown(issue: RestIssue, event: RestEvent): string {
     ['Environment', event.environment],
     ['Digest', event.digest?.value ?? null],
     ['Trace', event.traceId],
-    ...readingOf(event),
+    ...diagnosisOf(event),
   ]
   const tags = event.tags.map((tag) => `${tag.key}: ${tag.value}`).join('\n')
   return [
     `# ${issue.shortId}: ${inline(issue.title)}`,
     issue.permalink,
-    facts
+    details
       .filter(([, value]) => value !== null)
       .map(([name, value]) => `- ${name}: ${inline(value ?? '')}`)
       .join('\n'),

@@ -4,17 +4,17 @@ import type { EventStore, SeenEvent } from '../store/events/events.ts'
 import type { Issue, MetaStore } from '../store/meta/meta.ts'
 import { normalOf } from './event.ts'
 
-/** Frames of an event that rules are held against, the newest calls. */
+/** Frames of an event that rules are compared with: the newest calls. */
 const framesMax = 100
 
-/** What rules of ownership are held against: the application's own frames (all, where it has none), the address, the tags. */
+/** The parts of an event that ownership rules match: in-app frames (or all, if none is in-app), the URL and the tags. */
 export function ownedEventOf(row: SeenEvent): OwnedEvent {
   const event = normalOf(row)
   const traces = [...(event.exception?.values ?? []).map((item) => item.stacktrace), event.stacktrace]
   const all = traces.flatMap((trace) => trace?.frames ?? []).slice(-framesMax)
   const own = all.filter((item) => item.in_app === true)
   const frames: readonly NormalFrame[] = own.length > 0 ? own : all
-  // The newest calls first: where there are more names than are asked, the oldest are left out.
+  // The newest calls come first, so that a limit on names drops the oldest.
   const newest = frames.toReversed()
   const named = (texts: (string | undefined)[]) =>
     [...new Set(texts.flatMap((text) => text || []))].slice(0, ownedNamesMax)

@@ -24,19 +24,19 @@ function momentOf(field: string, text: string): number {
 
 /** Reads `statsPeriod` (14d, 24h) or `start` and `end`; 14 days when neither is given. Throws VALIDATION with the field. */
 export function rangeOf(
-  asked: { statsPeriod?: string | undefined; start?: string | undefined; end?: string | undefined },
+  input: { statsPeriod?: string | undefined; start?: string | undefined; end?: string | undefined },
   nowMs: number,
 ): Range {
-  if (asked.start !== undefined || asked.end !== undefined) {
-    if (asked.start === undefined || asked.end === undefined)
-      throw wrong(asked.start === undefined ? 'start' : 'end', 'start and end are given together.')
-    const fromMs = momentOf('start', asked.start)
-    const toMs = momentOf('end', asked.end)
+  if (input.start !== undefined || input.end !== undefined) {
+    if (input.start === undefined || input.end === undefined)
+      throw wrong(input.start === undefined ? 'start' : 'end', 'start and end are given together.')
+    const fromMs = momentOf('start', input.start)
+    const toMs = momentOf('end', input.end)
     if (fromMs >= toMs) throw wrong('start', 'start is before end.')
     if (toMs - fromMs > rangeMsMax) throw wrong('start', 'At most ten years.')
     return { fromMs, toMs, period: 'range' }
   }
-  const period = asked.statsPeriod || defaultPeriod
+  const period = input.statsPeriod || defaultPeriod
   const found = /^(\d{1,6})([smhdw])$/.exec(period)
   const lengthMs = found ? Number(found[1]) * (unitMs[found[2] ?? ''] ?? 0) : 0
   if (lengthMs <= 0 || lengthMs > rangeMsMax)

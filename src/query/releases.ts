@@ -20,7 +20,7 @@ const marksMax = 200
 const releasesCountedMax = 1_000
 
 type Deps = Pick<QueryDeps, 'meta' | 'events'>
-/** Releases are looked at through the projects that the caller may read. */
+/** Releases as the caller sees them: only those of projects that the caller may read. */
 type Where = { organization: Organization; projects: readonly Project[] }
 type One = Where & { version: string }
 type Part = One & { offset: number; max: number }
@@ -30,7 +30,7 @@ const iso = (ms: number) => new Date(ms).toISOString()
 const isoOrNull = (ms: number | null) => (ms === null ? null : iso(ms))
 const idsOf = (projects: readonly Project[]) => projects.map((project) => project.id)
 
-/** `max` rows of a list that was asked for one more. */
+/** `max` rows of a list that was read with one row more. */
 const some = <From, To>(rows: readonly From[], max: number, to: (row: From, at: number) => To): Some<To> => ({
   rows: rows.slice(0, max).map((row, at) => to(row, at)),
   more: rows.length > max,
@@ -99,7 +99,7 @@ const slugsOf = (ids: readonly number[], projects: readonly Project[]) =>
 export const releaseIdOf = (organizationId: number, version: string): number =>
   createHash('sha256').update(`${organizationId} ${version}`).digest().readUIntBE(0, 6)
 
-/** Releases in the shape of the API, in their order; what stands beside them is asked for once for all of them. */
+/** Releases in the shape of the API, in their order. Their related rows are read once for all of them. */
 export function toRestReleases({ meta }: Deps, where: Where, releases: readonly Release[]): RestRelease[] {
   const { organization, projects } = where
   const ids = idsOf(projects)
@@ -174,7 +174,7 @@ export function listReleases(
 ): Some<RestRelease> & { hits: number } {
   const { fromMs, toMs, offset, max } = request
   const projectIds = idsOf(request.projects)
-  const wish = {
+  const filter = {
     projectIds,
     text: request.text.trim(),
     environments: request.environments,
@@ -184,11 +184,11 @@ export function listReleases(
         ? undefined
         : { fromMs: fromMs ?? 0, toMs: toMs ?? Number.MAX_SAFE_INTEGER },
   }
-  const hits = deps.meta.countReleases(wish)
+  const hits = deps.meta.countReleases(filter)
   const bySemver = request.sort === 'semver' && offset < sortedMax
   const times = bySemver
-    ? sortReleases(deps.meta.releaseTimes({ ...wish, offset: 0, max: sortedMax })).slice(offset, offset + max)
-    : deps.meta.releaseTimes({ ...wish, offset, max })
+    ? sortReleases(deps.meta.releaseTimes({ ...filter, offset: 0, max: sortedMax })).slice(offset, offset + max)
+    : deps.meta.releaseTimes({ ...filter, offset, max })
   const found = deps.meta.releasesNamed(
     projectIds,
     times.map((time) => time.version),

@@ -1,16 +1,17 @@
 import { MishapError } from '../base/errors.ts'
 import type { Search } from './search/ast.ts'
-import { type Field, fieldOf, fields, isUnmet, states } from './search/fields.ts'
+import type { SearchKey } from './search/key.ts'
+import { findsNothing, messageKeyOf, offeredKeys, searchKeyOf } from './search/lookup.ts'
 import { parseSearch } from './search/parse.ts'
 
-export { type Field, fieldOf, fields, states }
+// The part of the search language that the browser uses.
 
-/** Keys that a search box offers, each with a sentence. */
-export function searchFields(): readonly Field[] {
-  return fields.filter((field) => field.shown)
-}
+export { findsNothing, messageKeyOf, offeredKeys, type SearchKey, searchKeyOf }
 
-/** What is wrong with a search text, for the box while typing: a sentence and the position (from 1); undefined when nothing is. Pure: runs in the browser. */
+/**
+ * The mistake in a search text, for the box while somebody types: a sentence and the position in characters, from 1.
+ * Undefined when the text can be read. Pure: it runs in the browser.
+ */
 export function searchError(text: string): { detail: string; position: number | undefined } | undefined {
   try {
     parseSearch(text)
@@ -22,15 +23,16 @@ export function searchError(text: string): { detail: string; position: number | 
   }
 }
 
-/** Keys of conditions that no error meets, as nothing that is stored says them; what stands behind an odd number of `!` all meet. */
+/** Keys of conditions that no error meets. Behind an odd number of `!` every error meets them, so those are left out. */
 function unmetIn(node: Search, negated: boolean): string[] {
   if (node.op === 'not') return unmetIn(node.of, !negated)
-  if ('of' in node) return node.of.flatMap((item) => unmetIn(item, negated))
+  if ('of' in node) return node.of.flatMap((part) => unmetIn(part, negated))
   if (negated || !('key' in node) || ('tag' in node && node.tag)) return []
-  return node.op === 'measure' || isUnmet(node.key) ? [node.key] : []
+  const searchKey = searchKeyOf(node.key)
+  return node.op === 'measure' || (searchKey && findsNothing(searchKey)) ? [node.key] : []
 }
 
-/** The keys of a search that no error has, each once: a condition on one finds nothing. None for a text that is refused. */
+/** The keys of a search that no error has, each once: a condition on them finds nothing. Empty for a text that is refused. */
 export function unmetKeys(text: string): string[] {
   if (searchError(text)) return []
   const search = parseSearch(text)

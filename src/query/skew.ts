@@ -14,7 +14,7 @@ type Where = {
   release: Pick<Release, 'version' | 'createdMs' | 'firstEventMs'>
 }
 
-/** What is looked at of one deploy: where it went, and until when nothing else came there. */
+/** The part of a deploy that is shown: its environment, and the time until the next deploy there. */
 type Panel = {
   environment: string | null
   projectIds: number[]
@@ -116,9 +116,9 @@ const scopeOf = ({ environment, projectIds, fromMs, toMs }: Panel) => ({
 async function skewOf(deps: Deps, where: Where, panel: Panel): Promise<RestSkew> {
   const { fromMs, toMs, environment, until } = panel
   const bucketMs = toMs - fromMs <= fineMs ? skewLastMs : hourMs
-  const asked = { scope: scopeOf(panel), bucketMs, lastMs: toMs - skewLastMs, release: where.release.version }
+  const request = { scope: scopeOf(panel), bucketMs, lastMs: toMs - skewLastMs, release: where.release.version }
   const [found, issues] = await Promise.all([
-    deps.events.skewOf({ ...asked, apartMs: minuteMs, releasesMax }),
+    deps.events.skewOf({ ...request, apartMs: minuteMs, releasesMax }),
     issuesOf(deps, panel, where.projects),
   ])
   const events = found.buckets.reduce((sum, bucket) => sum + bucket.events, 0)

@@ -16,7 +16,7 @@ const suspectsMax = 10
 const clockMs = 10 * 60_000
 
 type Deps = Pick<QueryDeps, 'meta'>
-type Asked = { organization: Organization; project: Project; issue: Issue; event: RestEvent }
+type CommitterRequest = { organization: Organization; project: Project; issue: Issue; event: RestEvent }
 
 const nothing = (state: RestCommitters['state'], releases: string[] = []): RestCommitters => ({
   committers: [],
@@ -28,7 +28,7 @@ const nothing = (state: RestCommitters['state'], releases: string[] = []): RestC
  * The release that brought an issue and, the newest first, those between it and the last one before it that had events in
  * this project: nobody could have seen the issue in them.
  */
-function bringing({ meta }: Deps, { project, issue }: Asked): string[] {
+function bringing({ meta }: Deps, { project, issue }: CommitterRequest): string[] {
   const version = issue.firstRelease
   if (version === '') return []
   const own = meta.releaseOf([project.id], version)
@@ -127,10 +127,10 @@ function toSuspect(suspicion: Suspicion<CommitTime>, { commit, release, of, issu
  * seen (and of releases before it that nobody used) that changed a file of an in-app frame, with the reason. `state` says
  * what is missing where there are none.
  */
-export function committersOf(deps: Deps, asked: Asked): RestCommitters {
-  const { organization, issue, event } = asked
+export function committersOf(deps: Deps, request: CommitterRequest): RestCommitters {
+  const { organization, issue, event } = request
   const { meta } = deps
-  const releases = bringing(deps, asked)
+  const releases = bringing(deps, request)
   if (releases.length === 0) return nothing('no_release')
   const places = releases.map((version) => ({ organizationId: organization.id, version }))
   const commits = new Map<number, { commit: CommitTime; release: string }>()

@@ -29,7 +29,7 @@ export type Suspicion<Commit> = {
 const commonNames =
   /^(?:index|main|app|page|layout|route|loading|error|not-found|template|default|middleware|instrumentation|server|client|config|types|utils|util|helpers|constants|mod|lib|init|__init__|__main__|setup|test|style|styles|api|actions|store|queries|schema|models|views|urls|tests)\.[a-z]{1,5}$/i
 
-/** Frames and parts of a path that are looked at. */
+/** Frames, and parts of a path, that are compared. */
 export const framesMax = 30
 const partsMax = 40
 /** Changed files of one name that are compared: of so many, none could be told from the others. */
@@ -89,7 +89,7 @@ export function fitOf(
 const confidences: Record<Confidence, number> = { high: 0, medium: 1, low: 2 }
 type Fit<Commit> = Suspicion<Commit> & { key: string }
 
-/** Of the files that fit a frame those that fit best: the most equal parts from the end. */
+/** The files that fit a frame best: those with the most equal parts from the end. */
 function bestOf<Commit>(
   frame: SuspectFrame,
   files: readonly (ChangedFile<Commit> & { parts: string[] })[],

@@ -17,20 +17,20 @@ export type TraceDeps = {
   meta: Pick<MetaStore, 'issueIdsOf' | 'issueById' | 'projectById'>
 }
 
-/** Spans of a trace that are looked at; the segments are the first of them. */
+/** Spans of a trace that are read, segments first. */
 export const traceSpansMax = 1000
 const listedMax = 50
 const errorsMax = 100
-/** Levels of the tree: what hangs deeper stands beside the span at this level. */
+/** Levels of the tree. A deeper span becomes a sibling of the span at this level. */
 const depthMax = 100
 
-/** `said`: what the events say of themselves, by `saidKey`. */
-type Trace = { spans: SeenSpan[]; truncated: boolean; events: RestTraceEvent[]; said: Map<string, EventSpan> }
+/** `eventSpans`: where each event says that it happened, by `eventKey`. */
+type Trace = { spans: SeenSpan[]; truncated: boolean; events: RestTraceEvent[]; eventSpans: Map<string, EventSpan> }
 
-const saidKey = (projectId: number | string, eventId: string) => `${projectId} ${eventId}`
+const eventKey = (projectId: number | string, eventId: string) => `${projectId} ${eventId}`
 
 /**
- * What is stored of a trace in these projects: those that the caller may read.
+ * The spans and events of a trace in these projects, which the caller may read.
  * Throws MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE.
  */
 async function traceOf(deps: TraceDeps, projectIds: readonly number[], traceId: string): Promise<Trace> {
@@ -43,17 +43,17 @@ async function traceOf(deps: TraceDeps, projectIds: readonly number[], traceId: 
   ])
   const spans = found.slice(0, traceSpansMax)
   const placeOf = placer(spans)
-  const said = new Map(places.map((place) => [saidKey(place.projectId, place.eventId), place]))
+  const eventSpans = new Map(places.map((place) => [eventKey(place.projectId, place.eventId), place]))
   const issueIds = meta.issueIdsOf(refs)
   const slugOf = slugs(meta)
   return {
     spans,
-    said,
+    eventSpans,
     truncated: found.length > traceSpansMax,
     events: refs.map(({ projectId, groupHash, eventId, timestampUs }) => {
       const id = issueIds.get(`${projectId}:${groupHash}`)
       const issue = id === undefined ? undefined : meta.issueById(id)
-      const own = said.get(saidKey(projectId, eventId))
+      const own = eventSpans.get(eventKey(projectId, eventId))
       return {
         eventID: eventId,
         groupID: issue ? String(issue.id) : null,
@@ -81,7 +81,7 @@ function slugs(meta: TraceDeps['meta']): (projectId: number) => string {
 const seconds = (us: number) => us / 1e6
 const nameOf = ({ name, description, transaction, op }: SeenSpan) => name || description || transaction || op
 
-/** Segments; where none came (they come last, and may be lost), the spans that hang on none that is here. */
+/** Segments. They arrive last and may be lost; without any, the spans whose parents did not arrive. */
 function segmentsOf(spans: readonly SeenSpan[]): SeenSpan[] {
   const segments = spans.filter((span) => span.isSegment)
   if (segments.length > 0) return segments
@@ -91,14 +91,14 @@ function segmentsOf(spans: readonly SeenSpan[]): SeenSpan[] {
 
 const keyOf = ({ projectId, spanId }: Pick<SeenSpan, 'projectId' | 'spanId'>) => `${projectId} ${spanId}`
 
-/** Levels that are gone up from a span to its segment. */
+/** Levels from a span up to its segment, at most. */
 const climbMax = 200
 
 /**
  * Finds the span that an event says it happened in, or the one above it, among those of its trace, and its segment. Spans of
  * the event's own project go first: senders choose ids.
  */
-function placer(spans: readonly SeenSpan[]): (said: EventSpan | undefined) => RestEventSpan | null {
+function placer(spans: readonly SeenSpan[]): (eventSpan: EventSpan | undefined) => RestEventSpan | null {
   const byKey = new Map(spans.map((span) => [keyOf(span), span]))
   const byId = new Map(spans.toReversed().map((span) => [span.spanId, span]))
   const find = (projectId: number, spanId: string | undefined) =>
@@ -114,10 +114,10 @@ function placer(spans: readonly SeenSpan[]): (said: EventSpan | undefined) => Re
     }
     return undefined
   }
-  return (said) => {
-    if (!said) return null
-    const own = find(said.projectId, normalizeSpanId(said.spanId))
-    const span = own ?? find(said.projectId, normalizeSpanId(said.parentId))
+  return (eventSpan) => {
+    if (!eventSpan) return null
+    const own = find(eventSpan.projectId, normalizeSpanId(eventSpan.spanId))
+    const span = own ?? find(eventSpan.projectId, normalizeSpanId(eventSpan.parentId))
     if (!span) return null
     const segment = segmentOf(span)
     return {
@@ -254,7 +254,7 @@ export function treesOf(spans: readonly SeenSpan[], slugOf: (projectId: number) 
   return roots
 }
 
-const errorOf = (traceEvent: RestTraceEvent, said: EventSpan | undefined): RestTraceError => ({
+const errorOf = (traceEvent: RestTraceEvent, eventSpan: EventSpan | undefined): RestTraceError => ({
   event_type: 'error',
   id: traceEvent.eventID,
   event_id: traceEvent.eventID,
@@ -264,14 +264,14 @@ const errorOf = (traceEvent: RestTraceEvent, said: EventSpan | undefined): RestT
   project_slug: traceEvent.projectSlug,
   title: traceEvent.title,
   message: traceEvent.title,
-  culprit: said?.culprit ?? '',
-  type: said?.type || 'error',
+  culprit: eventSpan?.culprit ?? '',
+  type: eventSpan?.type || 'error',
   metadata: {
-    ...(said?.errorType ? { type: said.errorType } : {}),
-    ...(said?.errorValue ? { value: said.errorValue } : {}),
+    ...(eventSpan?.errorType ? { type: eventSpan.errorType } : {}),
+    ...(eventSpan?.errorValue ? { value: eventSpan.errorValue } : {}),
   },
   level: traceEvent.level,
-  transaction: said?.transaction ?? '',
+  transaction: eventSpan?.transaction ?? '',
   span_id: traceEvent.span?.spanID ?? null,
   timestamp: traceEvent.timestamp,
   start_timestamp: traceEvent.timestamp,
@@ -283,7 +283,7 @@ export async function traceTree(
   projectIds: readonly number[],
   traceId: string,
 ): Promise<{ nodes: (RestTraceSpan | RestTraceError)[]; truncated: boolean }> {
-  const { spans, truncated, events, said } = await traceOf(deps, projectIds, traceId)
-  const errors = events.map((event) => errorOf(event, said.get(saidKey(event.projectID, event.eventID))))
+  const { spans, truncated, events, eventSpans } = await traceOf(deps, projectIds, traceId)
+  const errors = events.map((event) => errorOf(event, eventSpans.get(eventKey(event.projectID, event.eventID))))
   return { nodes: [...treesOf(spans, slugs(deps.meta)), ...errors], truncated }
 }

@@ -54,41 +54,38 @@ export function memoryEvents() {
   /** The same of spans, which are told apart by record and place. */
   const spans = { lines: [] as string[], fail: [] as ('before' | 'after')[], inserts: 0, bad: '' }
   const lines = (tsv: Buffer) => tsv.toString('latin1').split('\n').filter(Boolean)
+  const take = (known: { fail: ('before' | 'after')[]; inserts: number; bad: string }, tsv: Buffer, token: string) => {
+    const fault = known.fail.shift()
+    if (known.bad && lines(tsv).some((line) => line.includes(known.bad)))
+      throw new Error('Code: 27. Cannot parse input')
+    const isKnown = tokens.has(token)
+    tokens.add(token)
+    if (fault === 'before') throw new MishapError('STORE_UNAVAILABLE')
+    return { kept: isKnown ? [] : lines(tsv), isHeard: fault !== 'after' }
+  }
   const store: Partial<EventStore> = {
-    insert: async (tsv, token) => {
-      state.inserts++
-      await state.gate?.(token)
-      const fault = state.fail.shift()
-      if (state.bad && lines(tsv).some((line) => line.includes(state.bad)))
-        throw new Error('Code: 27. Cannot parse input')
-      const isKnown = tokens.has(token)
-      tokens.add(token)
-      if (fault === 'before') throw new MishapError('STORE_UNAVAILABLE')
-      if (!isKnown) for (const line of lines(tsv)) rows.push({ jpos: keyOf(line), line, token })
-      state.calls.push({ what: 'insert', token })
-      if (fault === 'after') throw new MishapError('STORE_UNAVAILABLE')
+    insert: async (table, tsv, token) => {
+      const known = table === 'events' ? state : spans
+      known.inserts++
+      if (table === 'events') await state.gate?.(token)
+      const { kept, isHeard } = take(known, tsv, token)
+      if (table === 'events') for (const line of kept) rows.push({ jpos: keyOf(line), line, token })
+      else spans.lines.push(...kept)
+      if (table === 'events') state.calls.push({ what: 'insert', token })
+      if (!isHeard) throw new MishapError('STORE_UNAVAILABLE')
     },
-    settle: async (token, from, to) => {
-      state.calls.push({ what: 'settle', token })
-      return rows.filter(({ jpos }) => jpos >= from && jpos < to).map(({ line }) => rowOf(line))
+    settle: async (table, token, from, to) => {
+      if (table === 'events') state.calls.push({ what: 'settle', token })
+      const all = table === 'events' ? rows.map(({ jpos }): [number, number] => [jpos, 0]) : spans.lines.map(placeOf)
+      const found = Map.groupBy(
+        all.filter(([jpos]) => jpos >= from && jpos < to),
+        ([jpos]) => jpos,
+      )
+      return new Map([...found].map(([jpos, places]) => [jpos, new Set(places.map(([, place]) => place))]))
     },
+    eventsBetween: async (from, to) =>
+      rows.filter(({ jpos }) => jpos >= from && jpos < to).map(({ line }) => rowOf(line)),
     recentIds: async () => [],
-    insertSpans: async (tsv, token) => {
-      spans.inserts++
-      const fault = spans.fail.shift()
-      if (spans.bad && lines(tsv).some((line) => line.includes(spans.bad)))
-        throw new Error('Code: 27. Cannot parse input')
-      const isKnown = tokens.has(token)
-      tokens.add(token)
-      if (fault === 'before') throw new MishapError('STORE_UNAVAILABLE')
-      if (!isKnown) for (const line of lines(tsv)) spans.lines.push(line)
-      if (fault === 'after') throw new MishapError('STORE_UNAVAILABLE')
-    },
-    settleSpans: async (_token, from, to) => {
-      const places = spans.lines.map(placeOf).filter(([jpos]) => jpos >= from && jpos < to)
-      const found = Map.groupBy(places, ([jpos]) => jpos)
-      return new Map([...found].map(([jpos, all]) => [jpos, new Set(all.map(([, place]) => place))]))
-    },
     recentTransactions: async () => [],
   }
   const keyOf = (line: string) => Number(column(line, 'jpos'))

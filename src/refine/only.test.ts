@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { plainSettings, recordedMs, refineBody } from './pipeline/fixture.cases.ts'
+import { plainSettings, recordedMs, refineBody, viewOf } from './pipeline/fixture.cases.ts'
 import { refineRecord } from './pipeline/record.ts'
 
 const report = (directive: string) => ({
@@ -37,12 +37,12 @@ test.each([
   ['the last is wanted', [0, 1, 2], 3, 'style-src'],
 ])('of a dead item that is sent again the event that died is taken: %s', (_name, discarded, only, directive) => {
   const discardedHashes = discarded.flatMap(hashesOf)
-  const { events, outcomes, items } = refineBody(body, { ...head, only }, { discardedHashes })
+  const { events, outcomes, received } = refineBody(body, { ...head, only }, { discardedHashes })
   expect(events.map((event) => [event.index, event.row.jpos, event.row.hashes])).toEqual([
     [only, 1000 + only, hashesOf(only)],
   ])
   expect(events[0]?.row.message).toContain(directive)
-  expect([outcomes, items]).toEqual([[], ['event']])
+  expect([outcomes, received]).toEqual([[], 1])
 })
 
 test.each([
@@ -69,7 +69,7 @@ test('no event stands where the next record does', () => {
       origin: '',
     },
   }
-  const { events, outcomes } = refineRecord(record, Buffer.from(body), plainSettings)
+  const { events, outcomes } = viewOf(refineRecord(record, Buffer.from(body), plainSettings))
   expect(events.map((event) => event.row.jpos)).toEqual([1000, 1001, 1002])
   expect(outcomes.map((outcome) => `${outcome.outcome} ${outcome.reason}`)).toEqual(['invalid too_many_items'])
 })

@@ -1,49 +1,85 @@
 import type { DataCategory } from '../base/outcome.ts'
 
+const KiB = 1024
+const MiB = 1024 * KiB
+
+/** Decompressed bytes of an envelope, or of a multipart body of attachments. */
+export const envelopeBytesMax = 200 * MiB
+/** An event as JSON, and every report that becomes one. */
+export const eventBytesMax = MiB
+/** Items of one envelope; the largest that an SDK sends has about 100. Bounds what a body of headers alone can cost. */
+export const itemsMax = 1000
+/** Parts of one multipart body. */
+export const attachmentsMax = 30
+
+/** Item types with the same object of limits share its sum and its count. */
+export type ItemLimits = { eachBytesMax: number; sumBytesMax: number; countMax: number }
+
+const limit = (eachBytesMax: number, countMax = itemsMax, sumBytesMax = envelopeBytesMax): ItemLimits => ({
+  eachBytesMax,
+  sumBytesMax,
+  countMax,
+})
+
+const event = limit(eventBytesMax, 1)
+const session = limit(10 * MiB, 100, 10 * MiB)
+const profile = limit(50 * MiB)
+const recording = limit(10 * MiB)
+const statsd = limit(MiB)
+const small = limit(MiB, 100)
+/** The limits of the whole envelope. */
+const rest = limit(envelopeBytesMax)
+
 /** What the framing needs to know about an item type; everything else about it belongs to refine. */
 export type ItemKind = {
   category: DataCategory
+  limits: ItemLimits
+  /** Where they differ for an item with a content type: newer clients pack many spans into one item. */
+  containerLimits?: ItemLimits
   /** The item belongs to the event whose id the envelope names; one is made when it names none. */
-  needsEventId: boolean
+  needsEventId?: true
   /** The payload may be a list, and each entry of it counts for itself. */
-  holdsMany: boolean
+  holdsMany?: true
 }
 
-const kind = (category: DataCategory, needsEventId = false): ItemKind => ({ category, needsEventId, holdsMany: false })
-const list = (category: DataCategory, needsEventId = false): ItemKind => ({ category, needsEventId, holdsMany: true })
-
-/** Every item type that the wire knows (protocol.md 2.3). */
-const kinds = new Map<string, ItemKind>([
-  ['event', kind('error', true)],
-  ['transaction', kind('transaction', true)],
-  ['feedback', kind('feedback', true)],
-  ['user_report', kind('feedback', true)],
-  ['attachment', kind('attachment', true)],
-  ['session', kind('session')],
-  ['sessions', kind('session')],
-  ['client_report', kind('internal')],
-  ['check_in', kind('monitor')],
-  ['replay_event', kind('replay', true)],
-  ['replay_recording', kind('replay')],
-  ['replay_video', kind('replay')],
-  ['profile', kind('profile', true)],
-  ['profile_chunk', kind('profile_chunk')],
-  ['profile_chunk_ui', kind('profile_chunk')],
-  ['span', list('span')],
-  ['log', list('log_item')],
-  ['otel_log', kind('log_item')],
-  ['trace_metric', list('trace_metric')],
-  ['statsd', list('metric_bucket')],
-  ['metric_buckets', list('metric_bucket')],
-  ['metric_meta', kind('metric_bucket')],
-  ['raw_security', list('security', true)],
-  ['security', kind('security', true)],
-  ['form_data', kind('attachment', true)],
-  ['unreal_report', kind('error', true)],
-  ['nel', kind('error')],
+/** Every item type that the wire knows (protocol.md 2.3, limits 1.5). */
+const kinds: ReadonlyMap<string, ItemKind> = new Map<string, ItemKind>([
+  ['event', { category: 'error', limits: event, needsEventId: true }],
+  ['transaction', { category: 'transaction', limits: event, needsEventId: true }],
+  ['feedback', { category: 'feedback', limits: event, needsEventId: true }],
+  ['user_report', { category: 'feedback', limits: small, needsEventId: true }],
+  ['attachment', { category: 'attachment', limits: limit(envelopeBytesMax, attachmentsMax), needsEventId: true }],
+  ['session', { category: 'session', limits: session }],
+  ['sessions', { category: 'session', limits: session }],
+  ['client_report', { category: 'internal', limits: limit(100 * KiB, 100, 100 * KiB) }],
+  ['check_in', { category: 'monitor', limits: limit(100 * KiB, 1) }],
+  ['replay_event', { category: 'replay', limits: limit(MiB, 1), needsEventId: true }],
+  ['replay_recording', { category: 'replay', limits: recording }],
+  ['replay_video', { category: 'replay', limits: recording }],
+  ['profile', { category: 'profile', limits: profile, needsEventId: true }],
+  ['profile_chunk', { category: 'profile_chunk', limits: profile }],
+  ['profile_chunk_ui', { category: 'profile_chunk', limits: profile }],
+  ['span', { category: 'span', limits: limit(MiB, 25), containerLimits: limit(12 * MiB, 1), holdsMany: true }],
+  ['log', { category: 'log_item', limits: limit(12 * MiB, 1), holdsMany: true }],
+  ['otel_log', { category: 'log_item', limits: limit(MiB) }],
+  ['trace_metric', { category: 'trace_metric', limits: limit(12 * MiB, 1), holdsMany: true }],
+  ['statsd', { category: 'metric_bucket', limits: statsd, holdsMany: true }],
+  ['metric_buckets', { category: 'metric_bucket', limits: statsd, holdsMany: true }],
+  ['metric_meta', { category: 'metric_bucket', limits: rest }],
+  ['raw_security', { category: 'security', limits: event, needsEventId: true, holdsMany: true }],
+  ['security', { category: 'security', limits: event, needsEventId: true }],
+  ['form_data', { category: 'attachment', limits: limit(MiB, 1), needsEventId: true }],
+  ['unreal_report', { category: 'error', limits: rest, needsEventId: true }],
+  ['nel', { category: 'error', limits: small }],
 ])
 
-const unknownKind = kind('unknown')
+const unknownKind: ItemKind = { category: 'unknown', limits: rest }
+
+/** The limits of one item, by its type and headers. */
+export function limitsOf({ type, headers }: { type: string; headers: { [key: string]: unknown } }): ItemLimits {
+  const { limits, containerLimits } = itemKind(type)
+  return containerLimits && typeof headers['content_type'] === 'string' ? containerLimits : limits
+}
 
 /** The kind of an item type; unknown types have category `unknown` and need no event id. Never throws. */
 export function itemKind(type: string): ItemKind {
@@ -68,7 +104,7 @@ export function claimedCount({
 }): number {
   const claimed = headers['item_count']
   // A span item without a content type is the old form: one span.
-  const isList = itemKind(type).holdsMany && (type !== 'span' || typeof headers['content_type'] === 'string')
+  const isList = itemKind(type).holdsMany === true && (type !== 'span' || typeof headers['content_type'] === 'string')
   if (!isList || typeof claimed !== 'number' || !Number.isInteger(claimed) || claimed < 1) return 1
   return Math.min(claimed, Math.max(1, Math.floor(bytes / entryBytesMin)))
 }
@@ -90,5 +126,5 @@ export function needsEventId(type: string, headers: { [key: string]: unknown }):
     const contentType = headers.content_type
     return !(typeof contentType === 'string' && traceAttachments.has(contentType))
   }
-  return itemKind(type).needsEventId
+  return itemKind(type).needsEventId === true
 }

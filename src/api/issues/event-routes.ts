@@ -16,7 +16,7 @@ import {
   issueEvent,
   placeEvent,
 } from '../../query/events.ts'
-import { figuresOf, toRestIssues } from '../../query/issue.ts'
+import { issueStatsOf, toRestIssues } from '../../query/issue.ts'
 import { toMarkdown } from '../../query/markdown.ts'
 import { pageHeaders } from '../page.ts'
 import type { Call, Route } from '../route.ts'
@@ -88,7 +88,7 @@ async function markdown(call: Call<{ environment?: string[] }, undefined>): Prom
   const issue = issueOf(found)
   const view = viewOf(call)
   const [figures, event] = await Promise.all([
-    figuresOf(app, view, [issue]),
+    issueStatsOf(app, view, [issue]),
     issueEvent(app, issue, params.event ?? 'latest', eventScope(call), readableIdsOf(call)),
   ])
   const [rest] = toRestIssues(app, view, [issue], figures)
@@ -230,7 +230,7 @@ export const eventRoutes: readonly Route[] = [
       )
       const issues = known.map((item) => item.issue)
       const rest = new Map(
-        toRestIssues(app, view, issues, await figuresOf(app, view, issues)).map((toRestIssue) => [
+        toRestIssues(app, view, issues, await issueStatsOf(app, view, issues)).map((toRestIssue) => [
           toRestIssue.id,
           toRestIssue,
         ]),

@@ -14,7 +14,7 @@ import {
 } from '../../contract/issues.ts'
 import { demandIssueRevision } from '../../operations/issue-changes.ts'
 import { inCommonOf } from '../../query/in-common.ts'
-import { activityOf, figuresOf, issueDetail, toRestIssues } from '../../query/issue.ts'
+import { activityOf, issueDetail, issueStatsOf, toRestIssues } from '../../query/issue.ts'
 import { defaultQuery, issueSorts, listIssues } from '../../query/issues.ts'
 import { tagsOfIssue } from '../../query/tags.ts'
 import { revisionOf } from '../input.ts'
@@ -57,7 +57,7 @@ async function list(call: ListCall): Promise<Answer<RestIssue[]>> {
   if (query.shortIdLookup === '1' && query.query) {
     const issue = app.meta.issueByShortId(organization.id, query.query.trim().toUpperCase())
     if (issue && view.projects.some((project) => project.id === issue.projectId)) {
-      const rows = toRestIssues(app, view, [issue], await figuresOf(app, view, [issue]))
+      const rows = toRestIssues(app, view, [issue], await issueStatsOf(app, view, [issue]))
       return { body: rows, headers: { 'x-hits': '1', 'x-max-hits': '1' } }
     }
   }
@@ -232,7 +232,7 @@ export const issueRoutes: readonly Route[] = [
       if (!issue || !project) throw new MishapError('NOT_FOUND')
       app.auth.demand(actor, 'issue:read', { organization, project, issue })
       const view = viewOf({ ...call, found: { organization, project }, query: {} })
-      const [group] = toRestIssues(app, view, [issue], await figuresOf(app, view, [issue]))
+      const [group] = toRestIssues(app, view, [issue], await issueStatsOf(app, view, [issue]))
       if (!group) throw new MishapError('NOT_FOUND')
       return {
         body: {

@@ -50,7 +50,10 @@ function appWith(counts: [OutcomeCount[], number][], change: Partial<App> = {}) 
     waitsFor: () => undefined,
     engineUp: () => true,
     bytesUnder: createFolderBytes(clock),
-    disk: async () => ({ events: 10, spans: 5, rows: 3, blobs: 20, database: 30, copies: 0, stored: 65, budget: 100 }),
+    disk: async () => {
+      const tables = { events: { rows: 3, bytes: 10 }, spans: { rows: 1, bytes: 5 } }
+      return { tables, blobs: 20, database: 30, copies: 0, stored: 65, budget: 100 }
+    },
     ...change,
   }
   return { app: app as App, meta }

@@ -76,12 +76,12 @@ const isAway = (error: unknown) => error instanceof MishapError && error.code ==
 /** The disk budget: what is stored, what it may take. Null while the events store is away. */
 async function budgetOf(app: App): Promise<RestStatus['disk']['budget']> {
   try {
-    const { budget, stored, events, spans, blobs, database, copies } = await app.disk()
+    const { budget, stored, tables, blobs, database, copies } = await app.disk()
     return {
       budgetBytes: budget,
       storedBytes: stored,
-      eventBytes: events,
-      spanBytes: spans,
+      eventBytes: tables.events.bytes,
+      spanBytes: tables.spans.bytes,
       blobBytes: blobs,
       databaseBytes: database,
       copyBytes: copies,

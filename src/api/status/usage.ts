@@ -1,22 +1,21 @@
 import { MishapError } from '../../base/errors.ts'
 import type { RestUsage } from '../../contract/status.ts'
 import type { App } from '../../processes/app.ts'
+import { sizesByTable, type TableName, tableOfCategory } from '../../store/events/tables.ts'
 import type { Organization } from '../../store/meta/meta.ts'
 
 const dayMs = 86_400_000
-/** What is stored, and is no event. */
-const notEvents: ReadonlySet<string> = new Set(['attachment', 'transaction', 'span'])
 
 /** Rows and bytes of each project in the events store; undefined while it is away. */
 async function eventsOf(app: App): Promise<Map<number, { rows: number; bytes: number; thinned: number }> | undefined> {
   try {
     const [counts, tables] = await Promise.all([app.events.rowsByProject(), app.events.size()])
-    const onDisk = tables.reduce((sum, table) => sum + (table.table === 'spans' ? 0 : table.bytesOnDisk), 0)
+    const onDisk = sizesByTable(tables).events.bytes
     const received = new Map<number, { quantity: number; bytes: number }>()
     const all = { quantity: 0, bytes: 0 }
     const fromMs = app.clock.now() - app.config.retentionErrorsDays * dayMs
     for (const outcomeSum of app.meta.outcomeSums({ fromMs })) {
-      if (outcomeSum.outcome !== 'stored' || notEvents.has(outcomeSum.category)) continue
+      if (outcomeSum.outcome !== 'stored' || tableOfCategory(outcomeSum.category) !== 'events') continue
       const sum = received.get(outcomeSum.projectId) ?? { quantity: 0, bytes: 0 }
       for (const into of [sum, all]) {
         into.quantity += outcomeSum.quantity
@@ -45,11 +44,11 @@ function whenAway(error: unknown): undefined {
   if (!(error instanceof MishapError && error.code === 'STORE_UNAVAILABLE')) throw error
 }
 
-/** Spans of each project, and their share of the table by rows; undefined while the store is away. */
-async function spansOf(app: App): Promise<Map<number, { rows: number; bytes: number }> | undefined> {
+/** Rows of each project in a table, and their share of it by rows; undefined while the store is away. */
+async function rowsOf(app: App, table: TableName): Promise<Map<number, { rows: number; bytes: number }> | undefined> {
   try {
-    const [counts, tables] = await Promise.all([app.events.spansByProject(), app.events.size()])
-    const onDisk = tables.find((table) => table.table === 'spans')?.bytesOnDisk ?? 0
+    const [counts, sizes] = await Promise.all([app.events.countByProject(table), app.events.size()])
+    const onDisk = sizesByTable(sizes)[table].bytes
     const all = counts.reduce((sum, count) => sum + count.rows, 0)
     return new Map(
       counts.map(({ projectId, rows }) => [projectId, { rows, bytes: Math.round((onDisk * rows) / Math.max(1, all)) }]),
@@ -68,7 +67,7 @@ export async function usageOf(app: App, organization: Organization, isOperator: 
   const under = async (folder: string) => (isOperator ? app.bytesUnder(`${app.config.data}/${folder}`) : null)
   const [events, spans, journalBytes, databaseBytes, spoolBytes] = await Promise.all([
     eventsOf(app),
-    spansOf(app),
+    rowsOf(app, 'spans'),
     ...(['journal', 'meta', 'blobs/spool'] as const).map(under),
   ] as const)
   const kept = new Map(app.meta.bytesByProject().map((byte) => [byte.projectId, byte]))

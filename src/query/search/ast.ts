@@ -1,8 +1,8 @@
-/** What a search text means, before anyone knows where it will run. Pure; the browser imports it too. */
+/** The meaning of a search text, before it is planned for a store. Pure: the browser imports it, too. */
 
 /**
- * One wanted value. With `wild` it is a pattern: `*` stands for any run of characters, `\*` and `\\` for the sign itself;
- * without, the text is taken as it stands.
+ * A value to find. With `wild` it is a pattern: `*` stands for any run of characters, `\*` and `\\` for the sign itself.
+ * Without `wild` the text is literal.
  */
 export type Wanted = { text: string; wild: boolean }
 
@@ -16,7 +16,7 @@ export type Measured = 'number' | 'duration' | 'size' | 'percent'
 
 /** A leaf; `at` is the position of its first character in the text. */
 export type Term =
-  /** Words to be found; `wild` as in Wanted. */
+  /** Words to find; `wild` as in Wanted. */
   | { op: 'text'; value: string; wild: boolean; quoted: boolean; at: number }
   | { op: 'match'; key: string; tag: boolean; values: Wanted[]; at: number }
   | { op: 'has'; key: string; tag: boolean; at: number }
@@ -25,7 +25,7 @@ export type Term =
   | { op: 'number'; key: string; tag?: true; compare: Compare; value: number; at: number }
   | { op: 'date'; key: string; compare: Compare; moment: Moment; at: number }
   | { op: 'flag'; key: string; value: boolean; at: number }
-  /** A duration, or an aggregate such as p95(x): spans and transactions have them, error events do not. */
+  /** A duration, or an aggregate such as p95(x). Spans and transactions have these; error events do not. */
   | { op: 'measure'; key: string; aggregate: boolean; compare: Compare; value: number; unit: Measured; at: number }
 
 export type Search = { op: 'and' | 'or'; of: Search[] } | { op: 'not'; of: Search } | Term

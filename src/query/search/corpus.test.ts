@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { MishapError } from '../../base/errors.ts'
-import { fieldOf } from './fields.ts'
+import { searchKeyOf } from './lookup.ts'
 import { parseSearch } from './parse.ts'
 import { short } from './tree.cases.ts'
 import { unescaped } from './value.ts'
@@ -47,10 +47,10 @@ const text = (node: Node) => unescaped(String(node.value))
 function keyOf(node: Node): string {
   if (node.type === 'keyAggregate') {
     const name = `${node.name?.value}(${(node.args?.args ?? []).map((item) => item.value.value).join(',')})`
-    return fieldOf(name)?.name ?? `${name}()`
+    return searchKeyOf(name)?.name ?? `${name}()`
   }
   if (node.type === 'keyExplicitTag') return `tag ${node.key.value}`
-  return fieldOf(String(node.value))?.name ?? `tag ${node.value}`
+  return searchKeyOf(String(node.value))?.name ?? `tag ${node.value}`
 }
 
 function dateTree(key: string, sign: string, node: Node): string {
@@ -75,7 +75,7 @@ function filterTree(node: Node): string {
       return `${key} is ${value.value}`
     case 'numeric':
     case 'aggregateNumeric': {
-      const field = fieldOf(String(node.key.value))
+      const field = searchKeyOf(String(node.key.value))
       const unit = field && !field.measured ? (field.type === 'duration' ? ' duration' : '') : ' number'
       return `${key}${sign || '='}${value.rawValue}${unit}`
     }

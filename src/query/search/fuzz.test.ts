@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { MishapError } from '../../base/errors.ts'
-import { planOf } from '../plan.ts'
-import { cutRelease } from '../release-parts.ts'
 import type { Search } from './ast.ts'
+import type { SearchContext } from './context.ts'
 import { parseSearch, searchCharsMax } from './parse.ts'
+import { planOf } from './plan.ts'
+import { cutRelease } from './release-parts.ts'
 
 // Whatever is typed or sent ends in a tree or in a refusal that names a place, in a time that grows with its length.
 
@@ -43,7 +44,8 @@ function createRandom(seed: number): () => number {
   }
 }
 
-const names = {
+const context: SearchContext = {
+  lists: 'issues',
   nowMs: 1_795_000_000_000,
   meUserId: 'me',
   userIdOf: () => undefined,
@@ -57,8 +59,8 @@ const names = {
 function read(text: string): Search | undefined {
   try {
     const search = parseSearch(text)
-    planOf(search, names)
-    planOf(search, { ...names, over: 'events' })
+    planOf(search, context)
+    planOf(search, { ...context, lists: 'events' })
     return search
   } catch (error) {
     if (!(error instanceof MishapError) || !error.code.startsWith('QUERY_')) throw error

@@ -1,6 +1,6 @@
 import { MishapError } from '../../base/errors.ts'
 import type { Search, Term } from './ast.ts'
-import { aggregateOf, fieldOf } from './fields.ts'
+import { aggregateOf, searchKeyOf } from './lookup.ts'
 import type { Place, Raw } from './value.ts'
 import { aggregated, dateOf, numbered, placed, refuse, typed, wanted } from './value.ts'
 
@@ -19,7 +19,8 @@ const keyPattern =
   /(!?)(?:(tags|flags)\[(?:"([^"\]]{1,200})"|([^\]"]{1,200}))\]|"([^"\n]{1,200})"|([A-Za-z_][\w.]{0,99}\([^()\n]{0,200}\))|([A-Za-z0-9_.-]{1,200})):/y
 
 /**
- * Reads a search text (at most 4,096 characters, 100 terms and 200 values in lists). Returns the tree, or undefined when nothing is asked.
+ * Reads a search text (at most 4,096 characters, 100 terms and 200 values in lists). Returns the tree; undefined for a text
+ * without a condition.
  * Throws MishapError QUERY_SYNTAX, QUERY_TYPE or QUERY_TOO_LONG; `detail` begins with "Invalid query" and names the position
  * in characters.
  */
@@ -32,7 +33,7 @@ export function parseSearch(text: string): Search | undefined {
   }
 }
 
-/** The refusal with its positions in characters: a sign such as an emoji is one, and two units of a string. */
+/** The error with its positions in characters: an emoji is one character, but two units of a string. */
 function inCharacters(text: string, error: MishapError): MishapError {
   const counted = (sentence: string) =>
     sentence.replace(/\bposition (\d+)/g, (_, unit) => `position ${[...text.slice(0, Number(unit) - 1)].length + 1}`)
@@ -52,7 +53,7 @@ function skipSpaces(s: Scanner): void {
 }
 
 const atEnd = (s: Scanner) => s.at >= s.text.length || (s.text[s.at] === ')' && (s.depth > 0 || isFree(s)))
-/** A closing parenthesis outside any group ends the reading; parseSearch refuses what is left. */
+/** A closing parenthesis outside any group ends the reading; parseSearch refuses the rest. */
 const isFree = (s: Scanner) => s.depth === 0
 
 function word(s: Scanner, operator: 'AND' | 'OR'): boolean {
@@ -117,7 +118,7 @@ function readGroup(s: Scanner): Search {
   return inner
 }
 
-/** One term; undefined for empty quotes, which ask for nothing. */
+/** One term; undefined for empty quotes, which are no condition. */
 function readTerm(s: Scanner): Search | undefined {
   if (++s.terms > searchTermsMax) throw new MishapError('QUERY_TOO_LONG')
   keyPattern.lastIndex = s.at
@@ -167,7 +168,7 @@ function readFree(s: Scanner, strict: boolean): string {
   return s.text.slice(start, s.at)
 }
 
-/** What Sentry's screens write before a value that is to stand at a place in the text. */
+/** Sentry's screens write this before a value that must be at a place in the text. */
 const placePattern = /\uf00d(Contains|StartsWith|EndsWith)\uf00d/y
 
 function readPlace(s: Scanner): Place | undefined {
@@ -178,7 +179,7 @@ function readPlace(s: Scanner): Place | undefined {
   return found[1] as Place
 }
 
-/** What stands before the colon; `type` is that of `tags[x,number]`. */
+/** The part before the colon; `type` is that of `tags[x,number]`. */
 type Key = {
   name: string
   kind: 'plain' | 'tag' | 'aggregate'
@@ -188,8 +189,8 @@ type Key = {
 }
 
 /**
- * The length of what stands in brackets but is no list: nothing (`key:[]`), or behind an unknown key words without any
- * comma, as in a pasted `Error:[object Object]`. 0 for a list.
+ * The length of brackets that are no list: empty ones (`key:[]`), or words without a comma behind an unknown key, as in a
+ * pasted `Error:[object Object]`. 0 for a list.
  */
 function bracketText(s: Scanner, isKnown: boolean): number {
   const [whole = '', inside = ''] = /^\[([^\]\n\r]{0,1000})\]/.exec(s.text.slice(s.at, s.at + 1002)) ?? []
@@ -198,19 +199,19 @@ function bracketText(s: Scanner, isKnown: boolean): number {
   return isText ? whole.length : 0
 }
 
-/** The part after `key:`. Undefined: this is no filter after all (an aggregate with a value that is none), read it as text. */
+/** The part after `key:`. Undefined: it is no filter, such as an aggregate with words as its value. Then it is text. */
 function readFilter(s: Scanner, found: RegExpExecArray): Search | undefined {
   const at = s.at
   const [whole, bang, family, tagQuoted, tagPlain, keyQuoted, aggregate, plain] = found
   const type = /,\s*(number|string|boolean)$/.exec(tagPlain ?? '')
   const inner = tagQuoted ?? (type ? tagPlain?.slice(0, type.index) : tagPlain)
-  // A flag is no tag of its name. No event can have a tag of this one, so it finds nothing.
+  // A flag is not a tag of the same name. No event can have a tag called `flags[…]`, so this finds nothing.
   const tagKey = family === 'flags' && inner !== undefined ? `flags[${inner}]` : inner
   const name = tagKey ?? keyQuoted ?? aggregate?.replace(/\s+/g, '') ?? plain ?? ''
-  const kind = tagKey !== undefined ? 'tag' : aggregate !== undefined && !fieldOf(name) ? 'aggregate' : 'plain'
+  const kind = tagKey !== undefined ? 'tag' : aggregate !== undefined && !searchKeyOf(name) ? 'aggregate' : 'plain'
   s.at += whole.length
   const place = readPlace(s)
-  const text = bracketText(s, kind === 'tag' || fieldOf(name) !== undefined)
+  const text = bracketText(s, kind === 'tag' || searchKeyOf(name) !== undefined)
   if (text > 0) {
     s.at += text
     return undefined
@@ -270,8 +271,8 @@ function build(key: Key, values: Raw[]): Search | undefined {
     const terms = values.map((item) => (item.quoted ? undefined : aggregated(name, of, item.text, at)))
     return terms.includes(undefined) ? undefined : anyOf(terms.flatMap((term) => term ?? []))
   }
-  const field = kind === 'tag' ? undefined : fieldOf(name)
-  if (!field) {
+  const searchKey = kind === 'tag' ? undefined : searchKeyOf(name)
+  if (!searchKey) {
     if (key.type !== 'number') return { op: 'match', key: name, tag: true, values: texts(), at }
     return anyOf(
       values.flatMap((item) => {
@@ -281,16 +282,23 @@ function build(key: Key, values: Raw[]): Search | undefined {
       }),
     )
   }
-  if (field.type === 'has') return anyOf(values.map((item): Term => hasTerm(item.text, at)))
-  if (field.type === 'text') return { op: 'match', key: field.name, tag: false, values: texts(), at }
-  if (field.type === 'date') return anyOf(values.map((item) => date(field.name, item, at)))
-  return anyOf(values.flatMap((item) => typed(field, item, at)))
+  switch (searchKey.type) {
+    case 'has':
+      return anyOf(values.map((value): Term => hasTerm(value.text, at)))
+    case 'text':
+    case 'version':
+      return { op: 'match', key: searchKey.name, tag: false, values: texts(), at }
+    case 'date':
+      return anyOf(values.map((value) => date(searchKey.name, value, at)))
+    default:
+      return anyOf(values.flatMap((value) => typed(searchKey, value, at)))
+  }
 }
 
 function hasTerm(text: string, at: number): Term {
   const inTags = /^tags\[(.+)\]$/.exec(text)
-  const field = inTags ? undefined : fieldOf(text)
-  return { op: 'has', key: inTags?.[1] ?? field?.name ?? text, tag: field === undefined, at }
+  const searchKey = inTags ? undefined : searchKeyOf(text)
+  return { op: 'has', key: inTags?.[1] ?? searchKey?.name ?? text, tag: searchKey === undefined, at }
 }
 
 function date(key: string, raw: Raw, at: number): Search {

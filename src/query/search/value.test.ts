@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { MishapError } from '../../base/errors.ts'
-import { aggregateOf, type Field, fieldOf, fields, states } from './fields.ts'
+import type { SearchKey } from './key.ts'
+import { searchKeys } from './keys.ts'
+import { aggregateOf, findsNothing, searchKeyOf } from './lookup.ts'
+import { states } from './states.ts'
 import { aggregated, dateOf, measureOf, numberOf, placed, refuse, typed, wanted } from './value.ts'
 
 const plain = (text: string) => ({ text, quoted: false, at: 4 })
@@ -156,10 +159,10 @@ test.each([
   expect(placed({ text: 'a*b', wild: false }, place)).toEqual({ text, wild: true })
 })
 
-const known = (key: string): Field => {
-  const field = fieldOf(key)
-  if (!field) throw new Error(`no field ${key}`)
-  return field
+const known = (name: string): SearchKey => {
+  const searchKey = searchKeyOf(name)
+  if (!searchKey) throw new Error(`no search key ${name}`)
+  return searchKey
 }
 
 const measure = (key: string, compare: string, value: number, unit: string) => ({
@@ -225,16 +228,13 @@ test('a refusal says the position from 1 and what was expected, twice', () => {
   })
 })
 
-describe('fields', () => {
-  test('each name once, each shown one with a sentence', () => {
-    expect(new Set(fields.map((field) => field.name)).size).toBe(fields.length)
-    for (const field of fields)
-      expect([field.name, field.sentence]).toEqual([field.name, expect.stringMatching(/\w\.$/)])
-  })
-
-  test.each(fields.map((field) => [field.name, field]))('%s is found by its own name', (name, field) => {
-    expect(fieldOf(name)).toBe(field)
-  })
+describe('search keys', () => {
+  test.each(searchKeys.map((searchKey) => [searchKey.name, searchKey]))(
+    '%s is found by its name',
+    (name, searchKey) => {
+      expect(searchKeyOf(name)).toBe(searchKey)
+    },
+  )
 
   test.each([
     ['first_seen', 'firstSeen'],
@@ -259,11 +259,11 @@ describe('fields', () => {
     ['short_id', 'issue'],
     ['group.id', 'issue.id'],
   ])('%s is another spelling of %s', (spelling, name) => {
-    expect(fieldOf(spelling)?.name).toBe(name)
+    expect(searchKeyOf(spelling)?.name).toBe(name)
   })
 
   test.each(['fruit', 'Level', 'constructor', '__proto__', 'toString', 'measurement.x', ''])('%j is a tag', (key) => {
-    expect(fieldOf(key)).toBeUndefined()
+    expect(searchKeyOf(key)).toBeUndefined()
   })
 
   test.each([
@@ -272,7 +272,8 @@ describe('fields', () => {
     ['span.duration', 'duration'],
     ['measurements.cls', 'number'],
   ])('%s is a %s of another kind of data, and not offered', (key, type) => {
-    expect(fieldOf(key)).toMatchObject({ name: key, type, shown: false, measured: true })
+    expect(known(key)).toMatchObject({ name: key, type, measured: true })
+    expect(findsNothing(known(key))).toBe(true)
   })
 
   test.each([

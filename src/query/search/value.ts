@@ -1,17 +1,17 @@
 import type { ErrorCode } from '../../base/errors.ts'
 import { MishapError } from '../../base/errors.ts'
 import type { Compare, Measured, Moment, Term, Wanted } from './ast.ts'
-import type { Field } from './fields.ts'
-import { states } from './fields.ts'
+import type { SearchKey } from './key.ts'
+import { isState, states } from './states.ts'
 
-/** One value as it stood in the text. */
+/** One value as it is written in the text. */
 export type Raw = { text: string; quoted: boolean; at: number }
 
 const minuteMs = 60_000
 const unitMs: Record<string, number> = { m: minuteMs, h: 60 * minuteMs, d: 1440 * minuteMs, w: 10_080 * minuteMs }
 const magnitude: Record<string, number> = { '': 1, k: 1e3, m: 1e6, b: 1e9 }
 
-/** Refusal of a query: where it went wrong (counted from 1) and what was expected there. */
+/** The error for a query that cannot be read: the position (from 1) and what was expected there. */
 export function refuse(at: number, expected: string, code: ErrorCode = 'QUERY_SYNTAX'): MishapError {
   return new MishapError(code, {
     detail: `Invalid query: at position ${at + 1}, expected ${expected}.`,
@@ -19,20 +19,20 @@ export function refuse(at: number, expected: string, code: ErrorCode = 'QUERY_SY
   })
 }
 
-/** A text without its escapes: `\"`, `\*` and `\\` are the sign behind the backslash; any other backslash is one. */
+/** A text without its escapes `\"`, `\*` and `\\`. Any other backslash stays. */
 export const unescaped = (text: string): string => text.replace(/\\(["*\\])/g, '$1')
 
-/** A text value; stars are wildcards unless escaped. Takes the value as written. */
+/** A text value as the query means it: stars are wildcards unless escaped. */
 export function wanted(raw: Pick<Raw, 'text'>): Wanted {
   const wild = raw.text.replace(/\\["*\\]/g, '').includes('*')
   const pattern = () => raw.text.replace(/\\(["*\\])/g, (all, sign: string) => (sign === '"' ? sign : all))
   return { text: wild ? pattern() : unescaped(raw.text), wild }
 }
 
-/** Where a text stands within a value, as Sentry's screens write it between two marks before the value. */
+/** Where a text must be within a value. Sentry's screens write this between two marks before the value. */
 export type Place = 'Contains' | 'StartsWith' | 'EndsWith'
 
-/** The pattern of values in which the wanted one stands at that place. */
+/** The pattern of values that have the text at that place. */
 export function placed(item: Wanted, place: Place): Wanted {
   const text = item.wild ? item.text : item.text.replace(/[*\\]/g, '\\$&')
   return { text: `${place === 'StartsWith' ? '' : '*'}${text}${place === 'EndsWith' ? '' : '*'}`, wild: true }
@@ -42,7 +42,7 @@ type Compared = { compare: Compare | '!='; value: number }
 
 const compared = (sign: string | undefined) => (sign ?? '=') as Compared['compare']
 
-/** A number with comparison sign and k, m, b; undefined when it is none. */
+/** A number with a comparison sign and k, m or b; undefined for any other text. */
 export function numberOf(text: string): Compared | undefined {
   const found = /^(>=|<=|!=|>|<|=)?(-?\d+(?:\.\d+)?)([kmb]?)$/i.exec(text)
   if (!found) return undefined
@@ -70,8 +70,8 @@ function sizeOf(unit: string): number | undefined {
 }
 
 /**
- * A number with a unit: milliseconds of a duration, bytes of a size, hundredths of a percentage; undefined when it is
- * none. A bare number is read as `of` says, and so is `m`, which is minutes of a duration and millions of a number.
+ * A number with a unit: milliseconds of a duration, bytes of a size, hundredths of a percentage. Undefined for any other
+ * text. `of` decides about a number without a unit, and about `m`, which is minutes in a duration and millions in a number.
  */
 export function measureOf(text: string, of: Measured): (Compared & { of: Measured }) | undefined {
   const plain = numberOf(text)
@@ -86,7 +86,10 @@ export function measureOf(text: string, of: Measured): (Compared & { of: Measure
   return bytes === undefined ? undefined : { compare, value: value * bytes, of: 'size' }
 }
 
-/** A date: relative (`-24h` younger, `+7d` older) or ISO 8601 with an optional comparison sign; a day alone or a bare moment means that day or minute. */
+/**
+ * A date: relative (`-24h` is later than, `+7d` is earlier than) or ISO 8601 with an optional comparison sign. Without a
+ * sign a day means that day, and a time means the five minutes before and after it. Undefined for any other text.
+ */
 export function dateOf(text: string): { compare: Compare; moment: Moment; until?: Moment } | undefined {
   const relative = /^([+-])(\d{1,6})([mhdw])$/.exec(text)
   if (relative)
@@ -103,20 +106,20 @@ export function dateOf(text: string): { compare: Compare; moment: Moment; until?
   const atMs = Date.parse(time ? `${day}T${time}${zone}` : `${day}T00:00:00Z`)
   if (Number.isNaN(atMs)) return undefined
   if (found[1] && found[1] !== '=') return { compare: found[1] as Compare, moment: { atMs } }
-  // A bare moment is taken as the 5 minutes on both sides, as people type it from a screen.
+  // People type a time from a screen, which shows minutes, so it means the 5 minutes before and after.
   return time
     ? { compare: '>=', moment: { atMs: atMs - 5 * minuteMs }, until: { atMs: atMs + 5 * minuteMs } }
     : { compare: '>=', moment: { atMs }, until: { atMs: atMs + 1440 * minuteMs } }
 }
 
-/** A comparison as leaves: `!=` is a pair of them of which one holds, so that a leaf needs no sign of its own. */
+/** A comparison as leaves. `!=` becomes `<` or `>`, so that no store needs a sign for it. */
 const leaves = ({ compare, value }: Compared, make: (compare: Compare, value: number) => Term): Term[] =>
   compare === '!=' ? [make('<', value), make('>', value)] : [make(compare, value)]
 
-/** The value of an aggregate such as p95(x); undefined when it is none, and the whole text is words. `of`: what it counts in, if known. */
+/** The value of an aggregate such as p95(x), in the unit `of` if it is known. Undefined when the whole text is words instead. */
 export function aggregated(key: string, of: Measured | undefined, text: string, at: number): Term[] | undefined {
   const date = dateOf(text)
-  // No date is kept: nothing that stands here has one yet.
+  // The date itself is dropped: nothing that is stored has such an aggregate.
   if (date && (of === undefined || of === 'number') && !numberOf(text))
     return [measure(key, true, '=', 0, 'number', at)]
   const found = measureOf(text, of ?? 'duration')
@@ -134,21 +137,20 @@ const measure = (key: string, aggregate: boolean, compare: Compare, value: numbe
   at,
 })
 
-/** Leaves of a tag that is compared as a number; undefined when the text is no number. */
+/** Leaves of a tag that is compared as a number; undefined for any other text. */
 export function numbered(key: string, text: string, at: number): Term[] | undefined {
   const found = numberOf(text)
   return found && leaves(found, (compare, value) => ({ op: 'number', key, tag: true, compare, value, at }))
 }
 
-/** Reads one value by the type of its field. Throws QUERY_TYPE with position and what was expected. */
-export function typed(field: Field, raw: Raw, at: number): Term[] {
-  const key = field.name
+/** Reads one value by the type of its key. Throws QUERY_TYPE with position and what was expected. */
+export function typed(searchKey: SearchKey, raw: Raw, at: number): Term[] {
+  const key = searchKey.name
   if (raw.text === '' && raw.quoted) return [{ op: 'match', key, tag: false, values: [{ text: '', wild: false }], at }]
-  switch (field.type) {
+  switch (searchKey.type) {
     case 'is': {
       const value = raw.text.toLowerCase()
-      if (!(states as readonly string[]).includes(value))
-        throw refuse(raw.at, `one of ${states.slice(0, 12).join(', ')}`, 'QUERY_TYPE')
+      if (!isState(value)) throw refuse(raw.at, `one of ${states.slice(0, 12).join(', ')}`, 'QUERY_TYPE')
       return [{ op: 'is', value, at }]
     }
     case 'boolean': {
@@ -159,7 +161,9 @@ export function typed(field: Field, raw: Raw, at: number): Term[] {
       const found = numberOf(raw.text)
       if (!found) throw refuse(raw.at, 'a number, such as 10, >10 or 2k', 'QUERY_TYPE')
       return leaves(found, (compare, value) =>
-        field.measured ? measure(key, false, compare, value, 'number', at) : { op: 'number', key, compare, value, at },
+        searchKey.measured
+          ? measure(key, false, compare, value, 'number', at)
+          : { op: 'number', key, compare, value, at },
       )
     }
     case 'duration': {

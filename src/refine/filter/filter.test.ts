@@ -90,7 +90,7 @@ describe('one in a hundred is kept to look at', () => {
       eventId: 'b'.repeat(32),
     }
     const record = { jpos, end: jpos + 400, head, body: bytes }
-    return refineRecord(record, bytes, { ...plainSettings, ...settings }).samples
+    return refineRecord(record, bytes, { ...plainSettings, ...settings }).effects.samples
   }
   const places = Array.from({ length: 600 }, (_, n) => n * 500)
   const kept = places.filter((jpos) => at(jpos, on({ messages })).length > 0)

@@ -131,7 +131,7 @@ test('what was received is what ended: a log container beside an event and a ses
   const made = await refineRange(job, records, 1000, [plainSettings], openFileBlobs(tmpdir()), createTools())
   const received = made.outcomes.filter((end) => end.outcome === 'received')
   const others = [
-    ...made.events.map((event) => event.outcome),
+    ...made.groups.flatMap(({ outcomes }) => outcomes),
     ...made.outcomes.filter((end) => end.outcome !== 'received'),
   ]
   expect(received.map((end) => end.quantity)).toEqual([1 + 1 + 101 + 4])

@@ -2,11 +2,16 @@ import { type DeadCount, packDead } from '../../journal/dead-letter.ts'
 import { openJournalReader } from '../../journal/files.ts'
 import type { BlobStore } from '../../store/blobs/blobs.ts'
 import type { Batch } from '../../store/meta/meta.ts'
+import type { GroupFacts } from '../kinds/kind.ts'
 import type { WorkerSetup } from './worker.ts'
 
 /** Where a dead item is kept: of an event by its row's position, of spans by their record's and the item that brought them. */
 export const deadKey = (jpos: number, index?: number): string =>
   index === undefined ? `dead/${jpos}` : `dead/${jpos}-${index}`
+
+/** Where rows that the store refuses are kept as a dead letter. */
+export const deadKeyOf = ({ jpos, index, part }: Pick<GroupFacts, 'jpos' | 'index' | 'part'>): string =>
+  deadKey(jpos, part === 'only' ? undefined : index)
 
 /** What a refused row was made from: a record's position, and which event (`only`) or which item (`onlyItem`) of it. */
 export type DeadFrom = { jpos: number; index: number; part: 'only' | 'onlyItem' }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { createSeen } from './dedup-window.ts'
+import { createDedupWindow } from './dedup-window.ts'
 
 const id = (name: number | string) => createHash('md5').update(String(name)).digest('hex')
 
 test('an id is known within its project until it is forgotten', () => {
-  const seen = createSeen(1000, 10)
+  const seen = createDedupWindow(1000, 10)
   seen.add(1, id('a'), 0)
   expect([seen.has(1, id('a')), seen.has(2, id('a')), seen.has(1, id('b'))]).toEqual([true, false, false])
   seen.forget(1, id('a'))
@@ -15,7 +15,7 @@ test('an id is known within its project until it is forgotten', () => {
 })
 
 test('what was put behind a forgotten id is still known', () => {
-  const seen = createSeen(1e9, 1e6)
+  const seen = createDedupWindow(1e9, 1e6)
   for (let i = 0; i < 700; i++) seen.add(1, id(i), 0)
   for (let i = 0; i < 700; i += 2) seen.forget(1, id(i))
   expect(Array.from({ length: 700 }, (_, i) => seen.has(1, id(i)))).toEqual(
@@ -24,7 +24,7 @@ test('what was put behind a forgotten id is still known', () => {
 })
 
 test('an id is known for at least the time and at most twice that', () => {
-  const seen = createSeen(1000, 100)
+  const seen = createDedupWindow(1000, 100)
   seen.add(1, id('a'), 5000)
   seen.add(1, id('b'), 5900)
   seen.add(1, id('c'), 6000)
@@ -34,7 +34,7 @@ test('an id is known for at least the time and at most twice that', () => {
 })
 
 test('the newest are known up to the bound, and never more than twice as many', () => {
-  const seen = createSeen(1e9, 1000)
+  const seen = createDedupWindow(1e9, 1000)
   for (let i = 0; i < 10_500; i++) {
     seen.add(1, id(i), i)
     if (i % 97 === 0) {
@@ -46,7 +46,7 @@ test('the newest are known up to the bound, and never more than twice as many', 
 })
 
 test('projects beyond 2^32, ids of zeros and of nothing but f stay apart', () => {
-  const seen = createSeen(1e9, 1000)
+  const seen = createDedupWindow(1e9, 1000)
   const [zeros, effs] = ['0'.repeat(32), 'f'.repeat(32)]
   seen.add(1, zeros, 0)
   expect([seen.has(1, zeros), seen.has(1, effs), seen.has(2 ** 32 + 1, zeros)]).toEqual([true, false, false])

@@ -4,7 +4,7 @@
  * unless more than `max` newer ones came since. 16 bytes an id and nothing for the garbage collector: a table of 750,000
  * ids is 16 MB at most, and grows as it fills.
  */
-export type Seen = {
+export type DedupWindow = {
   has(projectId: number, eventId: string): boolean
   add(projectId: number, eventId: string, atMs: number): void
   forget(projectId: number, eventId: string): void
@@ -70,8 +70,8 @@ function grow(table: Table): void {
     if (words[at] !== 0 && words[at] !== gone) put(table, words.subarray(at, at + keyWords))
 }
 
-/** Makes the memory: at least `keepMs` and `max` ids, see `Seen`. */
-export function createSeen(keepMs: number, max: number): Seen {
+/** Makes the memory: at least `keepMs` and `max` ids, see `DedupWindow`. */
+export function createDedupWindow(keepMs: number, max: number): DedupWindow {
   const state = { newer: newTable(Number.NEGATIVE_INFINITY), older: newTable(Number.NEGATIVE_INFINITY) }
   const key = new Uint32Array(keyWords)
 

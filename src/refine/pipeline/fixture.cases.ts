@@ -1,8 +1,9 @@
 import type { NormalEvent } from '../../domain/event.ts'
 import type { JournalRecord, RecordHead } from '../../journal/journal.ts'
 import type { ProjectSettings } from '../../store/meta/meta.ts'
+import type { GroupFacts, Refined } from '../kinds/kind.ts'
 import type { RangeMaps } from '../symbolicate/maps.ts'
-import { type Refined, refineRecord } from './record.ts'
+import { refineRecord } from './record.ts'
 import { createTools, type Tools } from './step.ts'
 
 // For tests and benches of this folder: records without a journal.
@@ -21,14 +22,31 @@ export const plainSettings: ProjectSettings = {
 
 const tools: Tools = createTools()
 
+/** What a record became, with the groups of each table by themselves. */
+export function viewOf(refined: Refined) {
+  const { groups, effects } = refined
+  const events = groups.flatMap((group) => {
+    if (group.table !== 'events') return []
+    const { rows, forms, effect, outcomes, index } = group
+    const [[row], [outcome]] = [rows, outcomes]
+    return row && forms && effect && outcome ? [{ row, forms, effect, outcome, index }] : []
+  })
+  const spans = groups.flatMap(({ window, key, index, outcomes, ...group }) =>
+    group.table === 'spans' ? [{ item: itemOf(window), key, index, outcomes, rows: group.rows }] : [],
+  )
+  return { ...refined, ...effects, events, spans }
+}
+
+const itemOf = (window: GroupFacts['window']) => (window === 'transactions' ? 'transaction' : 'span')
+
 /** Refines one body as a record at position 1000. */
 export function refineBody(
   body: Buffer | string,
   head: Partial<RecordHead> = {},
   settings: Partial<ProjectSettings> = {},
   maps?: RangeMaps,
-  standing?: ReadonlySet<number>,
-): Refined {
+  stored?: ReadonlySet<number>,
+) {
   const bytes = Buffer.from(body)
   const record: JournalRecord = {
     jpos: 1000,
@@ -47,15 +65,8 @@ export function refineBody(
     },
     body: bytes,
   }
-  return refineRecord(
-    record,
-    bytes,
-    { ...plainSettings, ...settings },
-    tools,
-    undefined,
-    maps,
-    standing && { events: standing, spans: standing },
-  )
+  const positions = stored && new Map([['events', stored] as const, ['spans', stored] as const])
+  return viewOf(refineRecord(record, bytes, { ...plainSettings, ...settings }, tools, undefined, maps, positions))
 }
 
 /** Refines one event as the store endpoint takes it; throws when it was not stored. */

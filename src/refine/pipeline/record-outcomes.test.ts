@@ -63,29 +63,29 @@ test.each([
   expect(made.ends).toHaveLength(count)
   expect(made.ends[0]?.jpos).toBe(20_000)
   expect(made.ends.slice(-4).map((entry) => entry.items[0]?.outcome)).toEqual(last)
-  expect(made.events).toHaveLength(bury ? 0 : 122)
+  expect(made.groups).toHaveLength(bury ? 0 : 122)
 })
 
-const effectsOf = (events: number[], dead: string[]) =>
-  ({
-    events: events.map((jpos) => ({ jpos })),
-    dead: dead.map((blobKey) => ({ blobKey })),
-  }) as unknown as BatchEffects
+const deadOf = (dead: string[]) => ({ dead: dead.map((blobKey) => ({ blobKey })) }) as unknown as BatchEffects
 
 test.each([
   ['stored', [5], [], 'stored'],
   ['there already', [], [], 'duplicate'],
   ['refused by the store', [], [deadKey(5)], 'dead'],
 ])('an event that was %s', (_name, stored, dead, expected) => {
-  const [settled] = settledEnds([end(5)], effectsOf(stored, dead))
+  const [settled] = settledEnds(
+    [end(5)],
+    deadOf(dead),
+    stored.map((jpos) => ({ jpos, index: 0, part: 'only' })),
+  )
   expect(settled?.items.map((item) => item.outcome)).toEqual([expected, 'filtered'])
 })
 
 test('transactions and span items of one record end each for itself', () => {
   const item = { type: 'span', bytes: 1, outcome: 'stored', reason: 'ok', eventId: '', at: 5 } as const
   const told = { jpos: 5, keyId: 1, items: [0, 1, 2].map((index) => ({ ...item, index })), more: 0 }
-  const kept = [0, 2].map((index) => ({ jpos: 5, index }))
-  const [settled] = settledEnds([told], effectsOf([], [deadKey(5, 2)]), kept)
+  const kept = [0, 2].map((index) => ({ jpos: 5, index, part: 'onlyItem' as const }))
+  const [settled] = settledEnds([told], deadOf([deadKey(5, 2)]), kept)
   expect(settled?.items.map(({ outcome, reason }) => `${outcome} ${reason}`)).toEqual([
     'stored ok',
     'duplicate same_event_id',

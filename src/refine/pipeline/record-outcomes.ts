@@ -1,28 +1,30 @@
 import type { JournalRecord } from '../../journal/journal.ts'
 import { type ItemEnd, noteItemsMax, notesPerKey, type RecordEnd } from '../../journal/request-log.ts'
 import type { BatchEffects } from '../../store/meta/meta.ts'
-import { deadKey } from './dead-letters.ts'
-import type { Refined } from './record.ts'
+import type { GroupFacts, Refined } from '../kinds/kind.ts'
+import { deadKey, deadKeyOf } from './dead-letters.ts'
 
 /** The ends of a refined record, as far as they are known before its batch is committed. */
 export function endOfRecord(record: JournalRecord, refined: Refined): RecordEnd {
   const items: ItemEnd[] = []
-  for (const { row, outcome } of refined.events)
+  // what the item held (a transaction's children) is no item; of one that came again nothing is stored, so it says so
+  for (const { outcomes, part, key, jpos, index } of refined.groups) {
+    const [own] = outcomes
+    if (!own) continue
+    const { itemType: type, bytes, outcome, reason } = own
+    const isEvent = part === 'only'
     items.push({
-      type: outcome.itemType,
-      bytes: outcome.bytes,
-      outcome: outcome.outcome,
-      reason: outcome.reason,
-      eventId: row.eventId,
-      at: row.jpos,
+      type,
+      bytes,
+      outcome,
+      reason,
+      eventId: isEvent ? key : '',
+      at: jpos,
+      ...(isEvent ? {} : { index }),
     })
-  // of a transaction that came again nothing is stored, so its item says so; its children are not items
-  for (const { index, outcomes } of refined.spans)
-    for (const { itemType, bytes, outcome, reason, category } of outcomes)
-      if (category === 'transaction' || itemType === 'span')
-        items.push({ type: itemType, bytes, outcome, reason, eventId: '', at: record.jpos, index })
+  }
   for (const entry of [
-    ...[...refined.attachments, ...refined.feedback].map(({ outcome }) => outcome),
+    ...[...refined.attachments, ...refined.effects.feedback].map(({ outcome }) => outcome),
     ...refined.outcomes,
   ]) {
     if (entry.outcome === 'client_discard') continue
@@ -57,23 +59,19 @@ export function toldOf(records: readonly JournalRecord[]): Set<JournalRecord> {
   return told
 }
 
-/**
- * The ends as the commit made them: an event that is not among its effects was there already, or is dead; so are spans that
- * are not among `spans`, those that did not come before.
- */
+/** The outcomes as the commit made them: rows that are not among `groups` came before; of those, some may be dead letters. */
 export function settledEnds(
   ends: readonly RecordEnd[],
-  effects: Pick<BatchEffects, 'events' | 'dead'>,
-  spans: readonly { jpos: number; index: number }[] = [],
+  { dead }: Pick<BatchEffects, 'dead'>,
+  groups: readonly Pick<GroupFacts, 'jpos' | 'index' | 'part'>[],
 ): RecordEnd[] {
-  const dead = new Set(effects.dead.map((entry) => entry.blobKey))
-  const stored = new Set(effects.events.map((event) => deadKey(event.jpos)))
-  for (const { jpos, index } of spans) stored.add(deadKey(jpos, index))
+  const lost = new Set(dead.map((entry) => entry.blobKey))
+  const stored = new Set(groups.map(deadKeyOf))
   return ends.map((end) => ({
     ...end,
     items: end.items.map((item): ItemEnd => {
       const key = deadKey(item.at, item.index)
-      if (item.at >= 0 && dead.has(key)) return { ...item, outcome: 'dead', reason: 'failed' }
+      if (item.at >= 0 && lost.has(key)) return { ...item, outcome: 'dead', reason: 'failed' }
       return item.at < 0 || stored.has(key) ? item : { ...item, outcome: 'duplicate', reason: 'same_event_id' }
     }),
   }))

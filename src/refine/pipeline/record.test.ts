@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { NormalEvent } from '../../domain/event.ts'
 import type { RecordHead } from '../../journal/journal.ts'
+import { effectOf } from '../kinds/error/events.ts'
 import { plainSettings, recordedMs, refineBody, refineEvent } from './fixture.cases.ts'
-import { effectOf } from './record.ts'
 
 const id = 'aaaabbbbccccddddaaaabbbbccccdddd'
 const envelope = (header: object, ...items: [object, string][]) =>
@@ -153,14 +153,12 @@ describe('items of an envelope', () => {
   test('a broken envelope is counted', () =>
     expect(ends(refineBody('{'))).toEqual(['envelope unknown invalid bad_envelope 1']))
   test('outcomes records are the loop’s', () =>
-    expect(refineBody('{}', { kind: 'outcomes' })).toEqual({
-      events: [],
+    expect(refineBody('{}', { kind: 'outcomes' })).toMatchObject({
+      groups: [],
       attachments: [],
-      feedback: [],
-      samples: [],
-      spans: [],
+      effects: { feedback: [], samples: [] },
       outcomes: [],
-      items: undefined,
+      received: 0,
     }))
 })
 

@@ -7,17 +7,24 @@ import type { RecordEnd } from '../../journal/request-log.ts'
 import type { BlobStore } from '../../store/blobs/blobs.ts'
 import type { EventRow, EventStore } from '../../store/events/events.ts'
 import type { Batch, BatchEffects, BatchResult, BatchStore, ProjectSettings } from '../../store/meta/meta.ts'
-import { transactionKey } from '../kinds/span/spans.ts'
+import { eventWindow } from '../kinds/error/events.ts'
 import { createMapDesk, type MapDesk, type MapDeskDeps } from '../symbolicate/map-cache.ts'
-import { endTrial, readTrial, type Trial, writeTrial } from './crash-guard.ts'
-import { createSeen } from './dedup-window.ts'
-import { effectOf } from './record.ts'
+import {
+  createMemory,
+  type Deduplicated,
+  deduplicate,
+  type Memory,
+  nothingStored,
+  readMemory,
+  type Stored,
+} from './deduplicate.ts'
+import type { KeyUse, RefinedRange } from './range.ts'
 import { settledEnds } from './record-outcomes.ts'
+import { refineOpen, takeStored } from './recovery.ts'
 import { createRemapper, type Remapper } from './reprocess-rows.ts'
 import { createWaits, patiently, type Wait, type Waits } from './retry.ts'
-import { type Memory, nothingStored, type Sifted, type Stored, settleSurely, sift, store } from './store-events.ts'
-import { settleSpansSurely } from './store-spans.ts'
-import { joined, type KeyUse, type RefinedRange, receivedCount, type WorkerSetup } from './worker.ts'
+import { settle, settleAll, store, tablesToRecount } from './store-rows.ts'
+import type { WorkerSetup } from './worker.ts'
 import { type Begun, type Crew, createCrew } from './worker-pool.ts'
 
 /** Records of one batch: 500 rows of 14 kB are 7 MB, and larger batches gained nothing in the prototype. */
@@ -29,22 +36,7 @@ const inFlightMax = 2
 const smallRecords = 200
 const gatherMs = 150
 const waitingMax = 5000
-const seenMs = 3_600_000
-/** 3 minutes at 4,000 events/s, an hour at 200; a table of it is 16 MB. An SDK that got no answer sends again in seconds. */
-const seenMax = 750_000
 const dayMs = 86_400_000
-/** Read back at start; a million rows would hold the start up for seconds. */
-const seenAtStart = 200_000
-/** As many as ten times the rate of spec.md's small machine in an hour; a table of it is 8 MB. */
-const transactionsMax = 200_000
-const transactionsAtStart = 50_000
-/** Span items: an SDK sends one every some seconds, whatever its spans. Nothing of them is read back at start. */
-const spanItemsMax = 200_000
-const createMemory = (): Memory => ({
-  seen: createSeen(seenMs, seenMax),
-  transactions: createSeen(seenMs, transactionsMax),
-  spanItems: createSeen(seenMs, spanItemsMax),
-})
 
 export type RefineDeps = {
   clock: Clock
@@ -90,13 +82,13 @@ export type Refine = {
 
 export type Totals = { batches: number; records: number; events: number; ms: number }
 
-type Work = RefineDeps & Memory & { crew: Crew; stopped: AbortController; totals: Totals; waits: Waits }
+type Work = RefineDeps & { memory: Memory; crew: Crew; stopped: AbortController; totals: Totals; waits: Waits }
 
 async function commit(
   work: Work,
   batch: Batch,
   range: RefinedRange,
-  sifted: Sifted,
+  { groups }: Deduplicated,
   effects: BatchEffects,
   beganMs: number,
 ): Promise<void> {
@@ -109,105 +101,51 @@ async function commit(
   work.totals.records += range.records
   work.totals.events += effects.events.length
   work.totals.ms += Math.max(0, work.clock.now() - beganMs)
-  if (range.ends.length > 0) work.ended?.(settledEnds(range.ends, effects, sifted.spans))
+  if (range.ends.length > 0) work.ended?.(settledEnds(range.ends, effects, groups))
   if (result.issues.length > 0) work.committed(result)
 }
 
-/** Batches that were open when the last process ended: what stands is taken as it is, the rest is refined again. */
+/** The events that are stored of a batch, by position; waits for the engine as long as it takes. */
+async function storedEvents(work: Work, { from, to }: Batch, stored: Stored): Promise<Map<number, EventRow>> {
+  if (!stored.get('events')?.size) return new Map()
+  const rows = await patiently(work, 'events', () => work.events.eventsBetween(from, to))
+  return new Map(rows.map((row) => [row.jpos, row]))
+}
+
+/** Batches that were open when the last process ended: what is stored is taken as it is, the rest is refined again. */
 async function recover(work: Work): Promise<void> {
-  const open = work.meta.openBatches().filter((batch) => batch.to > work.meta.cursor())
-  const standing = new Map<Batch, EventRow[]>()
-  const spans = new Map<Batch, Stored['spans']>()
-  for (const batch of open) {
-    standing.set(batch, await settleSurely(work, batch))
-    spans.set(batch, await settleSpansSurely(work, batch))
+  const batches = work.meta.openBatches().filter((batch) => batch.to > work.meta.cursor())
+  const open: { batch: Batch; stored: Stored; rows: Map<number, EventRow> }[] = []
+  for (const batch of batches) {
+    const stored = await settleAll(work, batch)
+    open.push({ batch, stored, rows: await storedEvents(work, batch, stored) })
   }
   await remember(work)
-  for (const rows of standing.values()) for (const row of rows) work.seen.forget(row.projectId, row.eventId)
-  for (const batch of open) {
-    const rows = new Map((standing.get(batch) ?? []).map((row) => [row.jpos, row]))
-    const stored: Stored = { events: new Set(rows.keys()), spans: spans.get(batch) ?? new Map() }
-    const range = await refineAgain(work, batch, stored)
-    takeKept(range, stored, rows)
+  for (const { rows } of open)
+    for (const row of rows.values()) work.memory.get(eventWindow.name)?.forget(row.projectId, row.eventId)
+  for (const { batch, stored, rows } of open) {
+    const range = await refineOpen(work, batch, stored)
+    takeStored(range, stored, rows)
     if (range.to !== batch.to)
       work.observe.error({ from: batch.from, to: batch.to, found: range.to }, 'the journal ends before an open batch')
-    for (const event of range.events) {
-      const row = rows.get(event.effect.jpos)
-      if (row) event.effect = effectOf(row, event.effect.keyId)
-    }
-    const sifted = sift(range, work, stored)
-    const done = await store(work, batch, range, sifted, stored, true)
-    // a power cut may have kept the rollups of rows that it took: they are counted anew from what stands now
-    if (sifted.tsv.length > 0) await settleSurely(work, batch)
-    await commit(work, batch, range, sifted, done, work.clock.now())
+    const first = deduplicate(range, work.memory, stored)
+    const done = await store(work, batch, range, first, stored, true)
+    // a power cut may have kept the rollups of rows that it took: they are counted anew from what is stored now
+    for (const table of tablesToRecount(first, stored)) await settle(work, table, batch)
+    await commit(work, batch, range, first, done, work.clock.now())
+    const found = [...stored].map(([table, places]) => [table, places.size])
     work.observe.info(
-      { from: batch.from, to: batch.to, standing: rows.size, spansOf: stored.spans.size, refined: range.events.length },
+      { from: batch.from, to: batch.to, stored: Object.fromEntries(found), refined: range.groups.length },
       'recovered an open batch',
     )
   }
 }
 
-/** What stands of records that could not be refined again counts as stored, as it was when it was refined first. */
-function takeKept(range: RefinedRange, stored: Stored, rows: ReadonlyMap<number, EventRow>): void {
-  for (const { from, to, projectId, keyId, kind, bytes } of range.kept) {
-    const end = { projectId, keyId, outcome: 'stored', reason: 'ok', itemType: kind, bytes } as const
-    const within = (jpos: number) => jpos >= from && jpos < to
-    const events = [...rows.values()].filter((row) => within(row.jpos))
-    const spans = [...stored.spans].flatMap(([jpos, places]) => (within(jpos) ? [...places] : [])).length
-    for (const row of events) {
-      const outcome = { ...end, category: 'error', quantity: 1 } as const
-      range.events.push({ effect: effectOf(row, keyId), outcome, tsvFrom: 0, tsvTo: 0, index: row.jpos - from })
-    }
-    if (spans > 0) range.outcomes.push({ ...end, category: 'span', quantity: spans })
-    range.outcomes.push(receivedCount(projectId, keyId, kind, events.length + spans, bytes))
-  }
-}
-
-/** Recoveries of one batch that ended the process before its records are refined one by one, and trials of one alone. */
-const trialsMax = 2
-
-/**
- * The records of an open batch once more. One of them may be why the process ended: when it does so again and again,
- * they are refined one at a time, and the one that still ends it is kept as a dead item.
- */
-async function refineAgain(work: Work, { from, to }: Batch, stored: Stored): Promise<RefinedRange> {
-  const folder = work.worker.journalFolder
-  const trial = readTrial(folder, from, to)
-  const next: Trial = { ...trial, tries: trial.tries + 1 }
-  await patiently(work, 'files', () => writeTrial(folder, next))
-  const standing = { events: stored.events, spans: new Set(stored.spans.keys()) }
-  const whole = { from, durable: to, recordsMax: 1e9, bytesMax: 1e12, standing }
-  if (trial.tries < trialsMax) {
-    const range = await work.crew.refine(whole)
-    // it came through: what fails from here on is no record's fault
-    endTrial(folder)
-    return range
-  }
-  work.observe.warn({ from, to, tries: trial.tries }, 'an open batch is recovered record by record')
-  const ranges: RefinedRange[] = []
-  for (let at = from; at < to; ) {
-    const atTries = trial.at === at ? (trial.atTries ?? 0) : 0
-    const entry = { ...next, at, atTries: atTries + 1 }
-    await patiently(work, 'files', () => writeTrial(folder, entry))
-    const bury = atTries >= trialsMax ? { bury: 'the process ended on it' } : {}
-    const range = await work.crew.refine({ ...whole, from: at, recordsMax: 1, ...bury })
-    if (range.to <= at) break
-    ranges.push(range)
-    at = range.to
-  }
-  endTrial(folder)
-  return joined(ranges, from)
-}
-
-/** The memory of the last hour, from the store. */
+/** Reads the memory of the last hour back; asks the store until it answers. */
 async function remember(work: Work): Promise<void> {
   for (;;) {
     try {
-      const sinceMs = work.clock.now() - seenMs
-      for (const { projectId, eventId } of await work.events.recentIds(sinceMs, seenAtStart))
-        work.seen.add(projectId, eventId, work.clock.now())
-      for (const recentTransaction of await work.events.recentTransactions(sinceMs, transactionsAtStart))
-        work.transactions.add(recentTransaction.projectId, transactionKey(recentTransaction), work.clock.now())
+      await readMemory(work.memory, work.events, work.clock.now())
       return
     } catch (error) {
       if (work.stopped.signal.aborted) throw error
@@ -229,19 +167,19 @@ function createBell() {
   }
 }
 
-/** Chains in the order of the journal: what is opened, what is sifted, and what is committed. */
-type Order = { opened: Promise<void>; sifted: Promise<void>; committed: Promise<void> }
+/** Chains in the order of the journal: what is opened, what is deduplicated, and what is committed. */
+type Order = { opened: Promise<void>; deduplicated: Promise<void>; committed: Promise<void> }
 
-/** One batch from its range to its commit. Inserts of two batches overlap; opening, sifting and commits keep their order. */
+/** One batch from its range to its commit. Inserts of two batches overlap; opening, deduplicating and commits keep their order. */
 async function runBatch(work: Work, from: number, begun: Promise<Begun>, order: Order): Promise<void> {
   const before = { ...order }
   const opened = Promise.withResolvers<void>()
-  const sifted = Promise.withResolvers<void>()
+  const deduplicated = Promise.withResolvers<void>()
   const committed = Promise.withResolvers<void>()
   order.opened = opened.promise
-  order.sifted = sifted.promise
+  order.deduplicated = deduplicated.promise
   order.committed = committed.promise
-  for (const entry of [opened, sifted, committed]) entry.promise.catch(() => undefined)
+  for (const entry of [opened, deduplicated, committed]) entry.promise.catch(() => undefined)
   const beganMs = work.clock.now()
   try {
     const { to, done } = await begun
@@ -251,21 +189,21 @@ async function runBatch(work: Work, from: number, begun: Promise<Begun>, order: 
       const batch = await patiently(work, 'database', () => work.meta.openBatch(from, to))
       opened.resolve()
       const range = await done
-      await before.sifted
-      const kept = sift(range, work, nothingStored)
-      sifted.resolve()
-      const effects = await store(work, batch, range, kept, nothingStored)
+      await before.deduplicated
+      const kept = deduplicate(range, work.memory, nothingStored())
+      deduplicated.resolve()
+      const effects = await store(work, batch, range, kept, nothingStored())
       await before.committed
       await commit(work, batch, range, kept, effects, beganMs)
     } else {
       opened.resolve()
-      await Promise.all([before.sifted, before.committed])
+      await Promise.all([before.deduplicated, before.committed])
     }
-    sifted.resolve()
+    deduplicated.resolve()
     committed.resolve()
   } catch (error) {
     // a batch that can't be committed holds all that follow: their commits would leave a hole
-    for (const entry of [opened, sifted, committed]) entry.reject(error)
+    for (const entry of [opened, deduplicated, committed]) entry.reject(error)
     throw error
   }
 }
@@ -309,7 +247,7 @@ type LoopState = { durable: number; position: number; inFlight: number; draining
 
 /** Refines from `state.position` on until it is stopped; a batch that fails ends it. */
 async function runLoop(work: Work, state: LoopState, bell: ReturnType<typeof createBell>): Promise<void> {
-  const order: Order = { opened: Promise.resolve(), sifted: Promise.resolve(), committed: Promise.resolve() }
+  const order: Order = { opened: Promise.resolve(), deduplicated: Promise.resolve(), committed: Promise.resolve() }
 
   function launch(from: number): Promise<Begun> {
     const begun = work.crew.begin({ from, durable: state.durable, recordsMax, bytesMax })
@@ -352,7 +290,7 @@ export function createRefine(deps: RefineDeps): Refine {
   const remapper =
     maps && createRemapper({ clock, observe, maps, groupingOf: (id) => deps.meta.projectSettings(id)?.grouping })
   const totals: Totals = { batches: 0, records: 0, events: 0, ms: 0 }
-  const work: Work = { ...deps, crew, stopped, totals, waits, ...createMemory() }
+  const work: Work = { ...deps, crew, stopped, totals, waits, memory: createMemory() }
   const bell = createBell()
   const reader = openJournalReader(deps.worker.journalFolder)
   const state: LoopState = { durable: 0, position: 0, inFlight: 0, draining: false, held: 0 }

@@ -2,7 +2,8 @@ import { Worker } from 'node:worker_threads'
 import { faultOf, type Observe } from '../../base/observe.ts'
 import type { ProjectSettings } from '../../store/meta/meta.ts'
 import type { MapDesk } from '../symbolicate/map-cache.ts'
-import { type FromWorker, joined, type RangeJob, type RefinedRange, type ToWorker, type WorkerSetup } from './worker.ts'
+import { joined, type RangeJob, type RefinedRange } from './range.ts'
+import type { FromWorker, ToWorker, WorkerSetup } from './worker.ts'
 
 type Range = Omit<RangeJob, 'job'>
 
@@ -65,9 +66,9 @@ export function createCrew(options: CrewOptions): Crew {
   }
 
   /** What a range makes that a worker could not refine: its halves, down to the record that ends it, which is dead. */
-  async function split({ from, standing }: Range, { to, records }: Found, error: WorkerEnded): Promise<RefinedRange> {
+  async function split({ from, stored }: Range, { to, records }: Found, error: WorkerEnded): Promise<RefinedRange> {
     options.observe.error({ from, to, records, error: error.message }, 'a worker ended on this range; it is split')
-    const whole = { from, durable: to, recordsMax: 1e9, bytesMax: 1e12, standing }
+    const whole = { from, durable: to, recordsMax: 1e9, bytesMax: 1e12, stored }
     if (records <= 1) return (await run({ ...whole, recordsMax: 1, bury: error.message }, deathsMax)).done
     const first = await part({ ...whole, recordsMax: Math.floor(records / 2) }, Math.floor(records / 2))
     return joined([first, await part({ ...whole, from: first.to }, records - first.records)], from)

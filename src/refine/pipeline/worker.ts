@@ -3,91 +3,24 @@ import { faultOf } from '../../base/observe.ts'
 import type { OutcomeCount } from '../../base/outcome.ts'
 import { packDead } from '../../journal/dead-letter.ts'
 import { openJournalReader } from '../../journal/files.ts'
-import type { DeadAgain, JournalRecord, RecordHead } from '../../journal/journal.ts'
-import type { RecordEnd } from '../../journal/request-log.ts'
+import type { JournalRecord } from '../../journal/journal.ts'
 import type { BlobStore } from '../../store/blobs/blobs.ts'
 import { openFileBlobs } from '../../store/blobs/files.ts'
-import { encodeSpanRow } from '../../store/events/encode-span.ts'
-import type { FeedbackEffect } from '../../store/meta/issues/feedback.ts'
-import type { AttachmentRow, DeadItem, EventEffect, ProjectSettings } from '../../store/meta/meta.ts'
-import type { FilteredEvent } from '../../store/meta/projects/inbound-filters.ts'
-import { itemKind } from '../../wire/item-types.ts'
+import type { EventRow } from '../../store/events/events.ts'
+import { type TableName, tables } from '../../store/events/tables.ts'
+import type { ProjectSettings } from '../../store/meta/meta.ts'
+import type { KindEffects, Refined, RowGroup, StoredPositions } from '../kinds/kind.ts'
 import { openDumps } from '../kinds/minidump/upload.ts'
-import type { RefinedSpans } from '../kinds/span/spans.ts'
 import type { MapQuery } from '../symbolicate/frames.ts'
 import type { MapAnswer } from '../symbolicate/map-cache.ts'
 import { createWorkerMaps, type RangeMaps, type WaitBudget, type WorkerMaps } from '../symbolicate/maps.ts'
 import { deadKey } from './dead-letters.ts'
-import { createLines, type Lines } from './lines.ts'
-import { type Refined, refineRecord, type Standing } from './record.ts'
+import { createLines, type Forms, type Lines } from './lines.ts'
+import { addEffects, emptyRange, type KeyUse, type RangeGroup, type RangeJob, type RefinedRange } from './range.ts'
+import { refineRecord } from './record.ts'
 import { endOfDead, endOfRecord, toldOf } from './record-outcomes.ts'
 import { createTools, type Tools } from './step.ts'
 import { waitingBlobs } from './waiting-blobs.ts'
-
-/** A range of the journal to refine; `to` is known in a recovery or a retry, else the worker finds it. */
-export type RangeJob = {
-  job: number
-  from: number
-  durable: number
-  recordsMax: number
-  bytesMax: number
-  /** The records are not refined but kept as dead items, for this reason: they ended a worker. */
-  bury?: string
-  /** In a recovery: positions whose rows are stored already. */
-  standing?: Standing | undefined
-}
-
-/** One event of a batch: its effect, what it counts as, and where its row stands in the batch's TSV (bytes). */
-export type RefinedEvent = {
-  effect: EventEffect
-  outcome: OutcomeCount
-  tsvFrom: number
-  tsvTo: number
-  /** Which event of its record it is; the record stands at `effect.jpos - index`. */
-  index: number
-}
-
-/** The spans of one item of a batch: what they count as, and where their rows stand in the batch's span lines (bytes). */
-export type RangeSpans = Pick<RefinedSpans, 'item' | 'key' | 'index'> & {
-  projectId: number
-  /** Their record's position, and the place of the first one there; the others follow it. */
-  jpos: number
-  firstPlace: number
-  receivedMs: number
-  outcomes: OutcomeCount[]
-  tsvFrom: number
-  tsvTo: number
-}
-
-/** When accept saw a project key last. */
-export type KeyUse = { keyId: number; atMs: number; refusedCode: string | null }
-
-/** What a worker makes of a range. `tsv` holds the rows of all events, in order. */
-export type RefinedRange = {
-  job: number
-  from: number
-  to: number
-  tsv: Uint8Array<ArrayBuffer>
-  events: RefinedEvent[]
-  /** Rows of all spans, in order. */
-  spanTsv: Uint8Array<ArrayBuffer>
-  spans: RangeSpans[]
-  attachments: AttachmentRow[]
-  feedback: FeedbackEffect[]
-  samples: FilteredEvent[]
-  /** Records that could not be refined though rows of theirs stand (positions `from` to `to`). */
-  kept: { from: number; to: number; projectId: number; keyId: number; kind: RecordHead['kind']; bytes: number }[]
-  outcomes: OutcomeCount[]
-  uses: KeyUse[]
-  dead: DeadItem[]
-  /** Dead items that came again as records of this range. */
-  again: DeadAgain[]
-  /** How the newest records of each key ended, for the ingest debugger. */
-  ends: RecordEnd[]
-  /** Keys of bodies that lay outside the journal; deleted after the commit. */
-  spools: string[]
-  records: number
-}
 
 export type ToWorker =
   | ({ kind: 'range' } & RangeJob)
@@ -104,69 +37,6 @@ export type FromWorker =
 /** `file`: what the thread runs instead of `thread.ts`; tests have their own. */
 export type WorkerSetup = { journalFolder: string; blobFolder: string; file?: string }
 
-/** Ranges that follow each other as one. */
-export function joined(ranges: readonly RefinedRange[], from: number): RefinedRange {
-  const last = ranges.at(-1)
-  const out = emptyRange({ job: 0, from }, last?.to ?? from)
-  const [tsv, spanTsv] = [concat(ranges.map((range) => range.tsv)), concat(ranges.map((range) => range.spanTsv))]
-  let [at, spansAt] = [0, 0]
-  for (const range of ranges) {
-    for (const event of range.events) out.events.push(movedBy(event, at))
-    for (const span of range.spans) out.spans.push(movedBy(span, spansAt))
-    for (const attachment of range.attachments) out.attachments.push(attachment)
-    for (const outcome of range.outcomes) out.outcomes.push(outcome)
-    out.feedback.push(...range.feedback)
-    out.samples.push(...range.samples)
-    out.kept.push(...range.kept)
-    out.uses.push(...range.uses)
-    out.dead.push(...range.dead)
-    out.again.push(...range.again)
-    out.ends.push(...range.ends)
-    out.spools.push(...range.spools)
-    out.records += range.records
-    at += range.tsv.length
-    spansAt += range.spanTsv.length
-  }
-  return { ...out, tsv, spanTsv }
-}
-
-function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
-}
-
-const movedBy = <T extends { tsvFrom: number; tsvTo: number }>(entry: T, bytes: number): T => ({
-  ...entry,
-  tsvFrom: entry.tsvFrom + bytes,
-  tsvTo: entry.tsvTo + bytes,
-})
-
-const emptyRange = (job: { job: number; from: number }, to: number): RefinedRange => ({
-  job: job.job,
-  from: job.from,
-  to,
-  tsv: new Uint8Array(0),
-  events: [],
-  spanTsv: new Uint8Array(0),
-  spans: [],
-  attachments: [],
-  feedback: [],
-  samples: [],
-  kept: [],
-  outcomes: [],
-  uses: [],
-  dead: [],
-  again: [],
-  ends: [],
-  spools: [],
-  records: 0,
-})
-
 /** Takes what accept itself counted: refusals and key uses, summed once a second. */
 function takeOutcomes(record: JournalRecord, into: RefinedRange): void {
   const value: unknown = JSON.parse(record.body.toString('utf8'))
@@ -178,29 +48,6 @@ function takeOutcomes(record: JournalRecord, into: RefinedRange): void {
   )
   if (refused > 0) into.outcomes.push(receivedCount(0, 0, 'refused', refused, 0))
   into.uses.push(...uses)
-}
-
-/**
- * How many items a record brought, from its framing alone: the figure that the items' ends are held against.
- * Only an envelope has a framing of its own; of the other kinds every end counts as one received.
- */
-function receivedOf({ items, events, attachments, feedback, spans, outcomes }: Refined): number {
-  const endsOf = (counted: OutcomeCount[]) =>
-    counted.reduce((sum, entry) => sum + (entry.outcome === 'client_discard' ? 0 : entry.quantity), 0)
-  const ends = [
-    ...[...events, ...attachments, ...feedback].map((event) => event.outcome),
-    ...spans.flatMap((span) => span.outcomes),
-    ...outcomes,
-  ]
-  if (items === undefined) return endsOf(ends)
-  // a browser puts several reports into one item, an SDK its spans and logs, and each ends for itself
-  let more = 0
-  for (const type of new Set(items.filter((type) => itemKind(type).holdsMany))) {
-    const lists = items.filter((entry) => entry === type).length
-    more += Math.max(0, endsOf(ends.filter((end) => end.itemType === type)) - lists)
-  }
-  // and a transaction ends beside its spans
-  return items.length + more + endsOf(ends.filter((end) => end.category === 'span' && end.itemType !== 'span'))
 }
 
 /** The ledger's first line of a record: how many items it came with. */
@@ -226,15 +73,39 @@ const mapTriesMax = 3
 /** ms that a range waits for maps which nobody has read yet; their events go unmapped after that. */
 const mapWaitMs = 3000
 
-/** Rows of a batch, as bytes. */
-type BatchLines = { events: Lines; spans: Lines }
+/** The lines of each table that a range has rows of; memory for a table is taken when its first row comes. */
+type RangeLines = {
+  of(table: TableName): Lines
+  sizes(): Map<TableName, number>
+  cut(sizes: Map<TableName, number>): void
+}
 
-function spansOf({ rows, ...one }: RefinedSpans, { jpos, head }: JournalRecord, lines: Lines): RangeSpans {
-  const tsvFrom = lines.size
-  for (const row of rows) lines.append(encodeSpanRow(row))
-  const { projectId, receivedMs } = head
-  const firstPlace = rows[0]?.place ?? 0
-  return { ...one, projectId, jpos, firstPlace, receivedMs, tsvFrom, tsvTo: lines.size }
+function createRangeLines(eventBytes: number): RangeLines & { all: Map<TableName, Lines> } {
+  const all = new Map<TableName, Lines>()
+  return {
+    all,
+    of: (table) => {
+      const lines = all.get(table) ?? createLines(table === 'events' ? eventBytes : 0)
+      all.set(table, lines)
+      return lines
+    },
+    sizes: () => new Map([...all].map(([table, lines]) => [table, lines.size])),
+    cut: (sizes) => {
+      for (const [table, lines] of all) lines.cut(sizes.get(table) ?? 0)
+    },
+  }
+}
+
+/** Writes a group's rows to the lines of their table. */
+function encodeGroup({ rows, forms, ...group }: RowGroup & { forms?: Forms }, all: RangeLines): RangeGroup {
+  const lines = all.of(group.table)
+  const from = lines.size
+  // a row and its table are of one group, which the type of a list of groups cannot say
+  const { encode } = tables[group.table] as { encode(row: unknown): string }
+  for (const row of rows)
+    if (forms) lines.write(row as EventRow, forms)
+    else lines.append(encode(row))
+  return { ...group, from, to: lines.size }
 }
 
 async function takeRecord(
@@ -243,9 +114,9 @@ async function takeRecord(
   blobs: BlobStore,
   tools: Tools,
   into: RefinedRange,
-  lines: BatchLines,
+  lines: RangeLines,
   maps: RangeMaps | undefined,
-  standing: Standing | undefined,
+  stored: StoredPositions | undefined,
 ): Promise<Refined | undefined> {
   if (record.head.kind === 'outcomes') {
     takeOutcomes(record, into)
@@ -259,34 +130,34 @@ async function takeRecord(
     body = found
   }
   const dumps = await openDumps(record.head, body)
-  let refined = refineRecord(record, body, settings, tools, dumps, maps, standing)
+  let refined = refineRecord(record, body, settings, tools, dumps, maps, stored)
   // a map that was not known yet: refining is pure, so it is done again with it; nearly all records need it once
   for (let tries = 0; maps?.missing() && tries < mapTriesMax; tries++) {
     await maps.load()
-    refined = refineRecord(record, body, settings, tools, dumps, maps, standing)
+    refined = refineRecord(record, body, settings, tools, dumps, maps, stored)
   }
   // begun anew each time that it is asked for: a full disk is waited for
   for (const { row, bytes, pieces } of refined.attachments)
     if (pieces)
       await blobs.putStream(row.blobKey, { [Symbol.asyncIterator]: () => pieces()[Symbol.asyncIterator]() }, row.bytes)
     else await blobs.put(row.blobKey, bytes)
-  for (const { row, forms, effect, outcome, index } of refined.events) {
-    const tsvFrom = lines.events.size
-    lines.events.write(row, forms)
-    into.events.push({ effect, outcome, tsvFrom, tsvTo: lines.events.size, index })
-  }
-  for (const span of refined.spans) into.spans.push(spansOf(span, record, lines.spans))
+  for (const group of refined.groups) into.groups.push(encodeGroup(group, lines))
   for (const { row, outcome } of refined.attachments) {
-    into.attachments.push(row)
+    into.effects.attachments.push(row)
     into.outcomes.push(outcome)
   }
-  into.feedback.push(...refined.feedback)
-  into.samples.push(...refined.samples)
+  addEffects<KindEffects>(into.effects, refined.effects)
   into.outcomes.push(...refined.outcomes)
   const { projectId, keyId, kind } = record.head
-  into.outcomes.push(receivedCount(projectId, keyId, kind, receivedOf(refined), body.length))
+  into.outcomes.push(receivedCount(projectId, keyId, kind, refined.received, body.length))
   return refined
 }
+
+/** Outcomes of everything that would be stored. */
+const storedOutcomes = ({ groups, attachments, effects }: Refined): OutcomeCount[] => [
+  ...groups.flatMap(({ outcomes }) => outcomes),
+  ...[...attachments, ...effects.feedback].map(({ outcome }) => outcome),
+]
 
 /** A record of a project that people deleted while it waited: each of its items is counted, and nothing kept. */
 async function takeRemoved(
@@ -299,20 +170,17 @@ async function takeRemoved(
   if (spool) into.spools.push(spool.key)
   const body = spool ? ((await blobs.get(spool.key)) ?? Buffer.alloc(0)) : record.body
   const refined = refineRecord(record, body, noSettings, tools)
-  const kept = [...refined.events, ...refined.attachments, ...refined.feedback].map(({ outcome }) => outcome)
-  const ends = [...kept, ...refined.spans.flatMap((span) => span.outcomes)].map(
+  const ends = storedOutcomes(refined).map(
     (outcome): OutcomeCount => ({ ...outcome, outcome: 'filtered', reason: 'discarded' }),
   )
   const gone: Refined = {
-    ...refined,
-    events: [],
+    groups: [],
+    effects: { feedback: [], samples: [] },
     attachments: [],
-    feedback: [],
-    samples: [],
-    spans: [],
     outcomes: [...ends, ...refined.outcomes],
+    received: refined.received,
   }
-  into.outcomes.push(...gone.outcomes, receivedCount(projectId, keyId, kind, receivedOf(gone), body.length))
+  into.outcomes.push(...gone.outcomes, receivedCount(projectId, keyId, kind, gone.received, body.length))
   return gone
 }
 
@@ -350,15 +218,14 @@ async function bury(record: JournalRecord, error: unknown, blobs: BlobStore, int
  * Leaves a record alone whose rows stand already, all of one insert: as a dead item it would be stored twice when it is
  * sent again. Recovery takes it from the rows. Returns false for one of which nothing stands.
  */
-function keepStanding(
-  standing: Standing | undefined,
+function keepStored(
+  stored: StoredPositions | undefined,
   { jpos: from, head, body }: JournalRecord,
   to: number,
   into: RefinedRange,
 ): boolean {
-  if (!standing) return false
-  const stands = (jpos: number) => jpos >= from && jpos < to
-  if (![...standing.events].some(stands) && ![...standing.spans].some(stands)) return false
+  const within = (jpos: number) => jpos >= from && jpos < to
+  if (![...(stored?.values() ?? [])].some((positions) => [...positions].some(within))) return false
   into.kept.push({ from, to, projectId: head.projectId, keyId: head.keyId, kind: head.kind, bytes: body.length })
   return true
 }
@@ -376,37 +243,30 @@ export async function refineRange(
   const range = emptyRange(job, to)
   const mapsOf = rangeMaps(maps)
   const bodyBytes = records.reduce((sum, record) => sum + record.body.length, 0)
-  const lines: BatchLines = {
-    events: createLines(bodyBytes * bytesPerBodyByte + records.length * 1024),
-    spans: createLines(0),
-  }
+  const lines = createRangeLines(bodyBytes * bytesPerBodyByte + records.length * 1024)
   const byProject = new Map(settings.map((setting) => [setting.projectId, setting]))
   const told = toldOf(records)
   for (const [at, record] of records.entries()) {
     const own = byProject.get(record.head.projectId)
-    const start = { events: lines.events.size, spans: lines.spans.size }
-    const before = { events: range.events.length, spans: range.spans.length }
+    const before = { sizes: lines.sizes(), groups: range.groups.length }
     if (record.head.again) range.again.push(record.head.again)
     try {
       if (job.bury !== undefined) throw new Error(job.bury)
       if (record.head.kind !== 'outcomes' && !own) throw new Error('the project is gone')
       const refined = own?.removed
         ? await takeRemoved(record, blobs, tools, range)
-        : await takeRecord(record, own ?? noSettings, blobs, tools, range, lines, mapsOf(own), job.standing)
+        : await takeRecord(record, own ?? noSettings, blobs, tools, range, lines, mapsOf(own), job.stored)
       if (refined && told.has(record)) range.ends.push(endOfRecord(record, refined))
     } catch (error) {
       // refining is a pure function of the record, so a second try would fail alike: dead at once
-      lines.events.cut(start.events)
-      lines.spans.cut(start.spans)
-      range.events.length = before.events
-      range.spans.length = before.spans
-      if (keepStanding(job.standing, record, records[at + 1]?.jpos ?? to, range)) continue
+      lines.cut(before.sizes)
+      range.groups.length = before.groups
+      if (keepStored(job.stored, record, records[at + 1]?.jpos ?? to, range)) continue
       const bytes = await bury(record, error, blobs, range)
       if (told.has(record)) range.ends.push(endOfDead(record, bytes))
     }
   }
-  range.tsv = lines.events.take()
-  range.spanTsv = lines.spans.take()
+  for (const [table, all] of lines.all) range.lines.set(table, all.take())
   range.outcomes = summed(range.outcomes)
   range.records = records.length
   return range
@@ -486,7 +346,11 @@ export function work(
     open.delete(message.job)
     if (!entry) return
     refine(entry.job, entry.records, entry.to, message.settings, blobs, tools, maps).then(
-      (range) => post({ kind: 'done', range }, [range.tsv.buffer, range.spanTsv.buffer]),
+      (range) =>
+        post(
+          { kind: 'done', range },
+          [...range.lines.values()].map(({ buffer }) => buffer),
+        ),
       (error: unknown) => post({ kind: 'failed', job: message.job, reason: faultOf(error) }),
     )
   })

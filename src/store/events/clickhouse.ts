@@ -3,13 +3,12 @@ import type { Observe } from '../../base/observe.ts'
 import { connect } from './connection.ts'
 import { createCounts } from './counts.ts'
 import { createThin } from './downsample.ts'
-import { eventColumns } from './encode.ts'
 import type { EventStore } from './events.ts'
 import { waitingFor } from './gate.ts'
 import { migrate } from './migrate.ts'
 import { createNewest } from './newest.ts'
 import { createReads } from './reads.ts'
-import { createRemove, createRemoveBefore } from './remove.ts'
+import { createRemove } from './remove.ts'
 import { createRegroup } from './reprocess.ts'
 import { createRetention } from './retention.ts'
 import { createSettle } from './settle.ts'
@@ -17,6 +16,7 @@ import { createSkew } from './skew.ts'
 import { createKeep } from './snapshot.ts'
 import { createSpans } from './span-rows.ts'
 import { createFigures } from './stats.ts'
+import { createTableStore } from './table-store.ts'
 import { createTags } from './tags.ts'
 import { createUsage } from './usage.ts'
 
@@ -38,8 +38,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
   const connection = connect(options)
   const settling = createSettle(connection, database, clock, observe)
 
-  const insert: EventStore['insert'] = (tsv, token) =>
-    settling.inserting(() => connection.insert('events', eventColumns, tsv, token))
+  const stored = createTableStore(connection, database, settling)
 
   return {
     ...createReads(connection, database),
@@ -51,15 +50,13 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createKeep(connection, database, clock),
     ...createUsage(connection, database),
     ...createRemove(connection, database),
-    ...createRemoveBefore(connection, database),
     ...createThin(connection, database),
-    ...createRegroup(connection, database, { ...settling, insert }),
+    ...createRegroup(connection, database, { ...settling, insert: stored.insert }),
     ...createRetention(connection, database, observe),
-    ...createSpans(connection, database, settling),
+    ...createSpans(connection, database),
+    ...stored,
     migrate: () => migrate(connection, database),
     ping: () => connection.ping(),
-    insert,
-    settle: (token, from, to) => settling.settle(token, from, to),
     async size() {
       type Size = { table: string; rows: string; on_disk: string; raw: string }
       const sizes = await connection.rows<Size>(

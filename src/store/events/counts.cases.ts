@@ -18,6 +18,7 @@ export function countCases(open: () => EventStore): void {
       const projectId = name === 'rollup' ? 41 : 42
       const at = (hours: number) => (monday - hours * hour) * 1000
       await store.insert(
+        'events',
         tsv([
           row(4000, { projectId, groupHash: a, timestampUs: at(3), userHash: '' }),
           row(4001, { projectId, groupHash: a, timestampUs: at(3) + 1000 }),
@@ -99,6 +100,7 @@ export function countCases(open: () => EventStore): void {
       const at = (ms: number) => ({ timestampUs: ms * 1000 })
       const user = (n: number) => ({ userHash: n.toString(16).padStart(16, '0') })
       await store.insert(
+        'events',
         tsv([
           row(4200, { projectId, groupHash: a, ...at(from - 1), ...user(1) }),
           row(4201, { projectId, groupHash: a, ...at(from), ...user(2) }),
@@ -133,6 +135,7 @@ export function countCases(open: () => EventStore): void {
       const at = (hoursAgo: number) => ({ timestampUs: (monday - hoursAgo * hour) * 1000 })
       const user = (n: number) => ({ userHash: n.toString(16).padStart(16, '0') })
       await store.insert(
+        'events',
         tsv([
           row(4300, { projectId, groupHash: a, ...at(99), ...user(1) }),
           row(4301, { projectId, groupHash: a, ...at(4), ...user(2) }),
@@ -174,6 +177,7 @@ export function countCases(open: () => EventStore): void {
       const store = open()
       const hash = '000000000000000a'
       await store.insert(
+        'events',
         tsv([row(4100, { projectId: 56, groupHash: hash }), row(4101, { projectId: 57, groupHash: hash })]),
         'groups:pairs',
       )

@@ -27,7 +27,7 @@ async function fill(store: EventStore, projectId: number): Promise<{ base: numbe
     })
   const rows = Array.from({ length: 300 }, (_, n) => at(n))
   const others = [301, 302, 303].map((n) => at(n, { groupHash: other, timestampUs: (monday - week) * 1000 }))
-  await store.insert(tsv([...rows, ...others]), `thin-${projectId}`)
+  await store.insert('events', tsv([...rows, ...others]), `thin-${projectId}`)
   return { base }
 }
 
@@ -152,15 +152,15 @@ export function thinCases(open: () => EventStore): void {
       await store.cutAway(cut)
       const before = await numbersOf(store, 174)
       // as after an insert that nobody saw end: the hours of its rows are counted anew
-      await store.settle('no-such-insert', base, base + 400)
+      await store.settle('events', 'no-such-insert', base, base + 400)
       expect(await numbersOf(store, 174)).toEqual(before)
       expect((await checkOf(store, 174)).rollups).toEqual({ issue_hour: 0, issue_day: 0, issue_week: 0, hour_issue: 0 })
       await store.remove(174, [hash])
       expect((await checkOf(store, 174)).own).toEqual([[other, 3, 0]])
       expect(await store.rowsOf(174, [hash])).toBe(0)
-      await store.removeBefore([174], -3 * week)
+      await store.removeBefore('events', [174], -3 * week)
       expect(await store.rowsOf(174)).toBeGreaterThan(0)
-      await store.removeBefore([174], Date.parse(`${nameOf(monday)}T00:00:00Z`))
+      await store.removeBefore('events', [174], Date.parse(`${nameOf(monday)}T00:00:00Z`))
       expect(await store.rowsOf(174)).toBe(0)
     })
   })

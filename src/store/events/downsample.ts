@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts'
 import { hashNumber } from './filter.ts'
 import { hashText } from './rows.ts'
-import { rollupKeys, rollupNames, rollupSelect } from './schema/rollups.ts'
+import { rollupKeys, rollupSelect } from './schema/rollups.ts'
 import { bucketsOf, keptMax, type SpreadBucket, type SpreadEvent, spreadOf } from './spread.ts'
 
 /** Rows of one group in one week. */
@@ -248,6 +248,3 @@ export function createThin(connection: Connection, database: string): ThinStore 
     },
   }
 }
-
-/** Every table whose partitions are weeks. */
-export const weekTables = ['events', ...rollupNames, 'thinned'] as const

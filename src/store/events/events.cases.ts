@@ -99,7 +99,7 @@ export function eventsCases(open: () => EventStore): void {
       )
       // Came last, and happened first.
       rows.push(row(1105, { projectId: 25, groupHash: groups[0] ?? '', timestampUs: monday * 1000 }))
-      await store.insert(tsv([...rows, row(1106, { projectId: 26 })]), 'newest')
+      await store.insert('events', tsv([...rows, row(1106, { projectId: 26 })]), 'newest')
       const last = await store.lastPlaces(25, 3)
       expect(last.map((item) => item.jpos)).toEqual([1105, 1104, 1103].map((n) => row(n).jpos))
       const read = await store.eventsAt(25, last)
@@ -147,8 +147,8 @@ export function eventsCases(open: () => EventStore): void {
           gen: 3,
         }),
       )
-      await store.insert(tsv(rows), 'rows:nasty')
-      expect(await store.settle('none', row(1000).jpos, row(1000 + nasty.length).jpos)).toEqual(rows)
+      await store.insert('events', tsv(rows), 'rows:nasty')
+      expect(await store.eventsBetween(row(1000).jpos, row(1000 + nasty.length).jpos)).toEqual(rows)
       for (const item of rows) expect(await store.byEventId([11], item.eventId)).toEqual([seen(item)])
       expect(ids(await store.byTraceId([11], 'deadbeef00ff7f80090a0d5c27000102', 2))).toHaveLength(2)
       expect(await store.byDigest([11], nasty[0] ?? '', 5)).toEqual(rows.slice(0, 1).map(seen))
@@ -163,7 +163,7 @@ export function eventsCases(open: () => EventStore): void {
         of(1, { span_id: 'x'.repeat(40), parent_span_id: { a: 1 } }),
         of(2, null),
       ]
-      await store.insert(tsv(rows), 'rows:spans')
+      await store.insert('events', tsv(rows), 'rows:spans')
       const found = await store.spansOfEvents(rows)
       const spans = found.map(({ projectId, eventId, spanId, parentId }) => ({ projectId, eventId, spanId, parentId }))
       expect(spans.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1))).toEqual(
@@ -184,7 +184,11 @@ export function eventsCases(open: () => EventStore): void {
 
     test('are found within the projects asked for only', async () => {
       const store = open()
-      await store.insert(tsv([row(1100, { projectId: 12, digest: '42', traceId: '1'.repeat(32) })]), 'rows:projects')
+      await store.insert(
+        'events',
+        tsv([row(1100, { projectId: 12, digest: '42', traceId: '1'.repeat(32) })]),
+        'rows:projects',
+      )
       const id = row(1100).eventId
       expect([
         await store.byEventId([13], id),
@@ -203,6 +207,7 @@ export function eventsCases(open: () => EventStore): void {
       const store = open()
       const times = [-5, Number.NaN, 1e30, 0]
       await store.insert(
+        'events',
         tsv(times.map((timestampUs, n) => ({ ...row(1200 + n, { projectId: 14 }), timestampUs }))),
         'rows:times',
       )
@@ -214,7 +219,7 @@ export function eventsCases(open: () => EventStore): void {
     test('received lately are named, newest first', async () => {
       const store = open()
       const rows = [0, 1, 2].map((n) => row(1300 + n, { projectId: 15, receivedMs: monday + 40 * day + n }))
-      await store.insert(tsv(rows), 'rows:recent')
+      await store.insert('events', tsv(rows), 'rows:recent')
       expect((await store.recentIds(monday + 40 * day, 2)).map((item) => item.eventId)).toEqual([
         row(1302).eventId,
         row(1301).eventId,
@@ -226,8 +231,8 @@ export function eventsCases(open: () => EventStore): void {
     test('counts the same token once, in rows and rollups', async () => {
       const store = open()
       const bytes = tsv([row(2000, { projectId: 21 }), row(2001, { projectId: 21 })])
-      await Promise.all([store.insert(bytes, 'once'), store.insert(bytes, 'once')])
-      await store.insert(bytes, 'once')
+      await Promise.all([store.insert('events', bytes, 'once'), store.insert('events', bytes, 'once')])
+      await store.insert('events', bytes, 'once')
       const [group] = await store.groups({ scope: wide(21), order: 'last', max: 5, users: true })
       expect([group?.events, group?.users]).toEqual([2, 1])
       expect(
@@ -238,8 +243,8 @@ export function eventsCases(open: () => EventStore): void {
     test('refuses a batch with a bad row, keeps none of it, and the next one goes in', async () => {
       const store = open()
       const bad = Buffer.concat([tsv([row(2100, { projectId: 22 })]), Buffer.from('no\trow\n')])
-      await expect(store.insert(bad, 'bad')).rejects.not.toMatchObject({ code: 'STORE_UNAVAILABLE' })
-      await store.insert(tsv([row(2101, { projectId: 22 })]), 'good')
+      await expect(store.insert('events', bad, 'bad')).rejects.not.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+      await store.insert('events', tsv([row(2101, { projectId: 22 })]), 'good')
       expect(
         ids(await store.ofIssue({ projectId: 22, hashes: ['f000000000000001'], order: 'newest', max: 9 })),
       ).toEqual([2101])
@@ -248,20 +253,25 @@ export function eventsCases(open: () => EventStore): void {
     test('of nothing is nothing', async () => {
       const store = open()
       const before = await store.rowsByProject()
-      await store.insert(Buffer.alloc(0), 'empty')
+      await store.insert('events', Buffer.alloc(0), 'empty')
       expect(await store.rowsByProject()).toEqual(before)
     })
 
     test('settles: the rows of a range, their rollups counted anew and not doubled', async () => {
       const store = open()
       const rows = [0, 1, 2, 3].map((n) => row(2200 + n, { projectId: 23, jpos: 900_000_000 + n }))
-      await store.insert(tsv(rows), 'settle')
+      await store.insert('events', tsv(rows), 'settle')
       for (let times = 0; times < 2; times++) {
-        expect(await store.settle('settle', 900_000_001, 900_000_003)).toEqual([rows[1], rows[2]])
+        const found = await store.settle('events', 'settle', 900_000_001, 900_000_003)
+        expect([...found].sort(([a], [b]) => a - b)).toEqual([
+          [900_000_001, new Set([0])],
+          [900_000_002, new Set([0])],
+        ])
+        expect(await store.eventsBetween(900_000_001, 900_000_003)).toEqual([rows[1], rows[2]])
         const [group] = await store.groups({ scope: wide(23), order: 'last', max: 5 })
         expect([group?.events, group?.firstMs, group?.lastMs]).toEqual([4, monday + 2200_000, monday + 2203_000])
       }
-      expect(await store.settle('other', 1, 2)).toEqual([])
+      expect(await store.settle('events', 'other', 1, 2)).toEqual(new Map())
     })
 
     test('settles around the start of an hour: the seconds before it are counted to the last', async () => {
@@ -270,9 +280,9 @@ export function eventsCases(open: () => EventStore): void {
       const rows = Array.from({ length: 20 }, (_, n) =>
         row(2250 + n, { projectId: 24, jpos: 910_000_000 + n, timestampUs: (start - 1000 + n * 100) * 1000 }),
       )
-      await store.insert(tsv(rows.slice(0, 7)), 'hour:one')
-      await store.insert(tsv(rows.slice(7)), 'hour:two')
-      await store.settle('hour:one', 910_000_000, 910_000_007)
+      await store.insert('events', tsv(rows.slice(0, 7)), 'hour:one')
+      await store.insert('events', tsv(rows.slice(7)), 'hour:two')
+      await store.settle('events', 'hour:one', 910_000_000, 910_000_007)
       const [group] = await store.groups({ scope: wide(24), order: 'last', max: 5 })
       expect(group?.events).toBe(20)
     })
@@ -290,7 +300,11 @@ export function eventsCases(open: () => EventStore): void {
           timestampUs: (monday + Math.floor(n / 2) * 1000) * 1000,
         }),
       )
-      await store.insert(tsv([...rows, row(3099, { projectId: 31, groupHash: '0000000000000003' })]), 'issue:pages')
+      await store.insert(
+        'events',
+        tsv([...rows, row(3099, { projectId: 31, groupHash: '0000000000000003' })]),
+        'issue:pages',
+      )
       const of = { projectId: 31, hashes, max: 2 } as const
       const first = await store.ofIssue({ ...of, order: 'newest' })
       expect(ids(first)).toEqual([3005, 3004])
@@ -321,7 +335,11 @@ export function eventsCases(open: () => EventStore): void {
           timestampUs: (monday + minute * 60_000) * 1000,
         }),
       )
-      await store.insert(tsv([...rows, row(3060, { projectId: 33, groupHash: '0000000000000003' })]), 'issue:hours')
+      await store.insert(
+        'events',
+        tsv([...rows, row(3060, { projectId: 33, groupHash: '0000000000000003' })]),
+        'issue:hours',
+      )
       for (const [at, item] of rows.entries())
         for (const isLarge of [false, true])
           expect(await store.placeOf(33, hashes, item, isLarge)).toEqual({
@@ -336,7 +354,7 @@ export function eventsCases(open: () => EventStore): void {
       const store = open()
       const found = ['00000000000000ff', '0a00000000000001', 'f000000000000000']
       const rows = found.map((groupHash, n) => row(3200 + n, { projectId: 34, groupHash, hashes: [groupHash] }))
-      await store.insert(tsv(rows), 'check:zeros')
+      await store.insert('events', tsv(rows), 'check:zeros')
       const { groups } = await store.check()
       const own = groups.filter((group) => group.projectId === 34).map((group) => group.groupHash)
       expect(own.toSorted()).toEqual(found)
@@ -346,6 +364,7 @@ export function eventsCases(open: () => EventStore): void {
       const store = open()
       const browsers = ['Firefox', 'Chrome', 'Chrome', 'Edge', 'Chrome']
       await store.insert(
+        'events',
         tsv(
           browsers.map((browser, n) =>
             row(3100 + n, { projectId: 32, tags: n === 4 ? { browser, rare: '1' } : { browser } }),
@@ -392,11 +411,12 @@ export function eventsCases(open: () => EventStore): void {
     const store = open()
     const old = monday - 200 * day
     await store.insert(
+      'events',
       tsv([row(6000, { projectId: 61, timestampUs: old * 1000, jpos: 1 }), row(6001, { projectId: 61 })]),
       'drop',
     )
-    expect(await store.dropBefore(old, monday)).toEqual([])
-    expect(await store.dropBefore(old + 8 * day, monday)).toEqual([
+    expect(await store.dropBefore('events', old, monday)).toEqual([])
+    expect(await store.dropBefore('events', old + 8 * day, monday)).toEqual([
       new Date(old - (old % day) - ((new Date(old).getUTCDay() + 6) % 7) * day).toISOString().slice(0, 10),
     ])
     expect(ids(await store.ofIssue({ projectId: 61, hashes: ['f000000000000001'], order: 'newest', max: 9 }))).toEqual([
@@ -410,17 +430,18 @@ export function eventsCases(open: () => EventStore): void {
     const store = open()
     const old = monday - 400 * day
     await store.insert(
+      'events',
       tsv([row(6100, { projectId: 62 }), row(6101, { projectId: 62, timestampUs: old * 1000 })]),
       'clock',
     )
-    expect(await store.dropBefore(old + 50 * day, monday)).toEqual([])
+    expect(await store.dropBefore('events', old + 50 * day, monday)).toEqual([])
     expect(ids(await store.ofIssue({ projectId: 62, hashes: ['f000000000000001'], order: 'newest', max: 9 }))).toEqual([
       6100, 6101,
     ])
     // it goes once everything that came before it is over too
-    expect((await store.dropBefore(monday + 3650 * day, monday + 3650 * day)).length).toBeGreaterThan(1)
+    expect((await store.dropBefore('events', monday + 3650 * day, monday + 3650 * day)).length).toBeGreaterThan(1)
     expect(await store.ofIssue({ projectId: 62, hashes: ['f000000000000001'], order: 'newest', max: 9 })).toEqual([])
-    await store.insert(tsv([row(6102, { projectId: 62 })]), 'after')
+    await store.insert('events', tsv([row(6102, { projectId: 62 })]), 'after')
   })
 
   test('dropBefore is not held up by what came while the clock was set far forward, and takes it along', async () => {
@@ -428,14 +449,15 @@ export function eventsCases(open: () => EventStore): void {
     const [old, ahead] = [monday - 100 * day, monday + 300 * day]
     const at = (n: number, ms: number) => row(n, { projectId: 63, timestampUs: ms * 1000, jpos: n })
     await store.insert(
+      'events',
       tsv([at(6200, old), at(6201, ahead), at(6202, old + 7 * day), at(6203, ahead + 7 * day), at(6204, monday)]),
       'forward',
     )
     const left = async () =>
       ids(await store.ofIssue({ projectId: 63, hashes: ['f000000000000001'], order: 'oldest', max: 9 }))
-    await store.dropBefore(old + 7 * day, monday)
+    await store.dropBefore('events', old + 7 * day, monday)
     expect(await left()).toEqual([6202, 6204, 6201, 6203])
-    await store.dropBefore(old + 15 * day, monday)
+    await store.dropBefore('events', old + 15 * day, monday)
     expect(await left()).toEqual([6204, 6203])
   })
 

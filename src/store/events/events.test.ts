@@ -83,7 +83,7 @@ describe('what a power cut must not take back', () => {
     )
 
   test('a deletion has synced the parts that it wrote anew, when it is answered', async () => {
-    await store().insert(Buffer.from(encodeEventRow(row(1_000_000, { projectId: 977 }))), 'synced:1')
+    await store().insert('events', Buffer.from(encodeEventRow(row(1_000_000, { projectId: 977 }))), 'synced:1')
     for (const table of ['events', 'issue_time', 'hour_issue']) {
       const [parts, before] = [await partsOf(table), await syncs()]
       await client.command({ query: `DELETE FROM mishap.${table} WHERE project_id = 977` })
@@ -131,7 +131,7 @@ test('a rollup without days is brought over, also when that was broken off, and 
   const at = (hoursAgo: number) => ({ projectId, timestampUs: (monday - hoursAgo * 3_600_000) * 1000 })
   const users = ['00000000000000c1', '00000000000000c2', '00000000000000c1']
   const rows = users.map((userHash, n) => row(1_200_000 + n, { ...at(20 * n), userHash }))
-  await store().insert(Buffer.concat(rows.map((item) => Buffer.from(encodeEventRow(item)))), 'moved')
+  await store().insert('events', Buffer.concat(rows.map((item) => Buffer.from(encodeEventRow(item)))), 'moved')
   const scope = { projectIds: [projectId], environments: [], fromMs: monday - 72 * 3_600_000, toMs: monday + 1000 }
   const sets = [[{ projectId, groupHash: row(1).groupHash }]]
   const figures = async () => (await store().figuresOf(scope, 86_400_000, sets))[0]
@@ -163,7 +163,11 @@ test('a rollup without days is brought over, also when that was broken off, and 
 })
 
 test('a table made before gets the look-up indexes of today, and its rows are in them', async () => {
-  await store().insert(Buffer.from(encodeEventRow(row(1_100_000, { projectId: 979, digest: '2774530904' }))), 'refit')
+  await store().insert(
+    'events',
+    Buffer.from(encodeEventRow(row(1_100_000, { projectId: 979, digest: '2774530904' }))),
+    'refit',
+  )
   const from = (step: string) => client.command({ query: `ALTER TABLE mishap.events ${step}` })
   await from('DROP INDEX event_id')
   await from('ADD INDEX event_id event_id TYPE bloom_filter(0.001)')
@@ -199,7 +203,7 @@ test('a table made before gets the frames: what it holds is not found by them, w
   await connection.insert('events', columns, Buffer.from(older), 'older')
   await connection.close()
   for (let starts = 0; starts < 2; starts++) await store().migrate()
-  await store().insert(Buffer.from(encodeEventRow(row(1_300_001, at))), 'newer')
+  await store().insert('events', Buffer.from(encodeEventRow(row(1_300_001, at))), 'newer')
   const found = async (filter: EventFilter) =>
     ids(await store().inScope({ scope: wide(976), filter, order: 'newest', max: 9 })).toSorted()
   const pay = { op: 'frame', key: 'function', match: 'is', value: 'pay' } as const
@@ -211,7 +215,7 @@ test('a table made before gets the frames: what it holds is not found by them, w
     expect(await found({ ...pay, match: 'has', value: '' })).toEqual([1_300_001])
     expect(await found({ op: 'not', of: pay })).toEqual([1_300_000])
   }
-  expect((await store().settle('none', row(1_300_000).jpos, row(1_300_001).jpos))[0]?.frames).toEqual([])
+  expect((await store().eventsBetween(row(1_300_000).jpos, row(1_300_001).jpos))[0]?.frames).toEqual([])
   expect(await ask("SELECT type FROM system.data_skipping_indices WHERE table = 'events' AND name = 'frames'")).toEqual(
     [{ type: 'text' }],
   )
@@ -222,7 +226,11 @@ test('a granule of large payloads stays small, and so does what a merge holds of
   const large = { projectId: 978, payload: 'x'.repeat(20_000) }
   for (const from of [2_000_000, 2_001_000]) {
     const rows = Array.from({ length: 1000 }, (_, n) => row(from + n, { ...large, groupHash: 'ab' }))
-    await store().insert(Buffer.concat(rows.map((item) => Buffer.from(encodeEventRow(item)))), `granules:${from}`)
+    await store().insert(
+      'events',
+      Buffer.concat(rows.map((item) => Buffer.from(encodeEventRow(item)))),
+      `granules:${from}`,
+    )
   }
   await client.command({ query: 'OPTIMIZE TABLE mishap.events FINAL' })
   const [part] = await ask<{ rows: string; marks: string }>(
@@ -355,7 +363,9 @@ describe('engine', () => {
 
   test('kill -9 loses nothing acknowledged; meanwhile the store says STORE_UNAVAILABLE', async () => {
     const rows = Array.from({ length: 12 }, (_, n) => row(7000 + n, { projectId: 71 }))
-    await Promise.all(rows.map((item) => store().insert(Buffer.from(encodeEventRow(item)), `kill:${item.jpos}`)))
+    await Promise.all(
+      rows.map((item) => store().insert('events', Buffer.from(encodeEventRow(item)), `kill:${item.jpos}`)),
+    )
     const child = state.engine
     child?.kill('SIGKILL')
     const away = await store()
@@ -363,7 +373,7 @@ describe('engine', () => {
       .catch((error) => error.code)
     if (child) await gone(child)
     expect(away).toBe('STORE_UNAVAILABLE')
-    await expect(store().insert(Buffer.from(encodeEventRow(row(7099))), 'kill:away')).rejects.toMatchObject({
+    await expect(store().insert('events', Buffer.from(encodeEventRow(row(7099))), 'kill:away')).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
     })
     expect([await store().ping(), await engineAnswers(socketPath)]).toEqual([false, false])

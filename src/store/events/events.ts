@@ -5,6 +5,7 @@ import type { NewestStore } from './newest.ts'
 import type { RegroupStore, Rewrite } from './reprocess.ts'
 import type { SkewStore } from './skew.ts'
 import type { SpanStore } from './span-store.ts'
+import type { TableStore } from './table-store.ts'
 
 /** One error event as a row. Hashes are unsigned 64-bit numbers as 16 lower-case hex characters. */
 export type EventRow = {
@@ -141,14 +142,13 @@ export type EventStore = ThinStore &
   RegroupStore &
   SkewStore &
   NewestStore &
-  SpanStore & {
+  SpanStore &
+  TableStore & {
     /** Makes database and tables; safe to repeat. Throws MishapError STORE_UNAVAILABLE. */
     migrate(): Promise<void>
     ping(): Promise<boolean>
-    /** Inserts rows encoded by `encodeEventRow`; the same token with identical rows counts once. Durable when it resolves. */
-    insert(tsv: Buffer, token: string): Promise<void>
-    /** Waits until no insert of this token runs any more (KILL first), then returns the rows with from <= jpos < to. */
-    settle(token: string, from: number, to: number): Promise<EventRow[]>
+    /** The events with from <= jpos < to, whole, in the order of their positions. */
+    eventsBetween(from: number, to: number): Promise<EventRow[]>
     /** Event ids received since `sinceMs`, newest first, at most `max`: the memory of what counts as duplicate. */
     recentIds(sinceMs: number, max: number): Promise<{ projectId: number; eventId: string }[]>
     /** Events by id within projects (empty array: none found). */
@@ -278,17 +278,10 @@ export type EventStore = ThinStore &
     eventsFrom(projectId: number, hashes: readonly string[] | undefined, jpos: number): Promise<number>
     /** Writes the parts anew from which rows were removed, so that their bytes leave the disk. */
     rewrite(): Promise<void>
-    /** Takes what was received before a Monday at midnight (UTC, ms) out of events and rollups of these projects. */
-    removeBefore(projectIds: readonly number[], mondayMs: number): Promise<void>
     /** Rows of a project with its spans, or of these groups of it, in events and rollups together. */
     rowsOf(projectId: number, hashes?: readonly string[]): Promise<number>
     /** Which of the ids are events of these groups. */
     eventsAmong(projectId: number, hashes: readonly string[], eventIds: readonly string[]): Promise<string[]>
-    /**
-     * Drops partitions whose rows were all received before `beforeMs`, by their names or by their places: rows of a clock
-     * that was set far forward, from `nowMs` on, go with those that came right after them. Returns their names.
-     */
-    dropBefore(beforeMs: number, nowMs: number): Promise<string[]>
     /** Rows that stand of each project that has any, and how many were thinned. */
     rowsByProject(): Promise<{ projectId: number; rows: number; thinned: number }[]>
     /** Bytes on disk and rows, per table. */

@@ -125,7 +125,7 @@ export function filterCases(open: () => EventStore): void {
     ['or of nothing', { op: 'or', of: [] }, []],
   ]
   describe('filter', () => {
-    beforeAll(() => open().insert(tsv(rows), 'filter'))
+    beforeAll(() => open().insert('events', tsv(rows), 'filter'))
 
     test.each(table)('%s', async (_name, filter, found) => {
       const store = open()

@@ -1,10 +1,8 @@
 import type { Connection } from './connection.ts'
-import { weekTables } from './downsample.ts'
-import { thinnedTable } from './schema/downsampled.ts'
-import { eventsTable, framesColumn, framesIndex, lookupGranules, lookupIndex } from './schema/events.ts'
-import { longer, longerRows, rollupKeys, rollupTables } from './schema/rollups.ts'
+import { framesColumn, framesIndex, lookupGranules, lookupIndex } from './schema/events.ts'
+import { longer, longerRows, rollupKeys } from './schema/rollups.ts'
 import { olderTables, settingsOf } from './schema/settings.ts'
-import { spansTable } from './schema/spans.ts'
+import { tableNames, tables, withDerived } from './tables.ts'
 
 const workSeconds = 3600
 /** States of users have up to 2.5 kB each: blocks of the usual size took 600 MB. */
@@ -12,7 +10,7 @@ const smallBlocks = `SETTINGS max_threads = 1, max_block_size = 2048, min_insert
 
 /** Gives tables that an older version made the settings that it did not know. */
 async function refitSettings(connection: Connection, database: string): Promise<void> {
-  const older = await connection.rows<{ name: string }>(olderTables([...weekTables, 'spans']), { database })
+  const older = await connection.rows<{ name: string }>(olderTables(tableNames.flatMap(withDerived)), { database })
   for (const { name } of older)
     await connection.command(
       `ALTER TABLE ${database}.${name} MODIFY SETTING ${settingsOf(name)}`,
@@ -95,12 +93,7 @@ async function moveHours(connection: Connection, database: string): Promise<void
 /** See `EventStore.migrate`. */
 export async function migrate(connection: Connection, database: string): Promise<void> {
   await connection.command(`CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic`)
-  for (const statement of [
-    eventsTable(database),
-    ...rollupTables(database),
-    thinnedTable(database),
-    spansTable(database),
-  ])
+  for (const statement of tableNames.flatMap((name) => tables[name].ddl(database)))
     await connection.command(statement, {}, { seconds: workSeconds })
   await moveHours(connection, database)
   await refitFrames(connection, database)

@@ -1,14 +1,36 @@
 import type { Connection } from './connection.ts'
 import type { EventPosition, EventRef, EventSpan, EventStore, PlaceInIssue, SeenEvent } from './events.ts'
 import { compileFilter, compileScope, createValues, hashList, type Values } from './filter.ts'
-import { idHex, readRef, readSeen, refSelect, type StoredRef, type StoredSeen, seenSelect, traceHex } from './rows.ts'
+import {
+  idHex,
+  readRef,
+  readRow,
+  readSeen,
+  refSelect,
+  rowSelect,
+  type StoredRef,
+  type StoredRow,
+  type StoredSeen,
+  seenSelect,
+  traceHex,
+} from './rows.ts'
 import { hourMs, rounded } from './spans.ts'
 
 type Reads = Pick<
   EventStore,
-  'recentIds' | 'byEventId' | 'byDigest' | 'byTraceId' | 'spansOfEvents' | 'ofIssue' | 'inScope' | 'placeOf'
+  | 'eventsBetween'
+  | 'recentIds'
+  | 'byEventId'
+  | 'byDigest'
+  | 'byTraceId'
+  | 'spansOfEvents'
+  | 'ofIssue'
+  | 'inScope'
+  | 'placeOf'
 >
 
+/** Recovery reads a whole batch back. */
+const recoverySeconds = 120
 /** A retried SDK may have sent one id some times; nobody looks at more. */
 const sameIdMax = 100
 /**
@@ -228,6 +250,14 @@ export function createReads(connection: Connection, database: string): Reads {
   const table = `${database}.events`
 
   return {
+    async eventsBetween(from, to) {
+      const rows = await connection.rows<StoredRow>(
+        `SELECT ${rowSelect} FROM ${table} WHERE jpos >= {from:UInt64} AND jpos < {to:UInt64} ORDER BY jpos`,
+        { from, to },
+        { seconds: recoverySeconds },
+      )
+      return rows.map(readRow)
+    },
     async recentIds(sinceMs, max) {
       const rows = await connection.rows<{ project_id: string; event_hex: string }>(
         `SELECT project_id, lower(hex(event_id)) AS event_hex FROM ${table}

@@ -1,8 +1,7 @@
 import type { Connection } from './connection.ts'
-import { weekTables } from './downsample.ts'
 import type { EventStore } from './events.ts'
 import { hashNumber } from './filter.ts'
-import { rollupNames } from './schema/rollups.ts'
+import { tableNames, tables, withDerived } from './tables.ts'
 
 /** Taking rows out of ten million took seconds; rewriting the parts takes longer, and nothing waits for it. */
 const workSeconds = 3600
@@ -18,8 +17,9 @@ function inPieces<T>(list: readonly T[]): T[][] {
   return pieces
 }
 
-/** What a removal goes through: spans belong to a project, and to none of its groups. */
-const tablesOf = (hashes: readonly string[] | undefined) => (hashes ? weekTables : [...weekTables, 'spans'])
+/** What a removal goes through: a project has rows in every table, its issues (groups) in some. */
+const tablesOf = (hashes: readonly string[] | undefined): string[] =>
+  tableNames.filter((name) => hashes === undefined || tables[name].hasIssues).flatMap(withDerived)
 
 /** A condition and its values: the whole project, or some of its groups. */
 function* places(projectId: number, hashes: readonly string[] | undefined): Generator<Where> {
@@ -88,38 +88,6 @@ export function createRemove(connection: Connection, database: string): Part {
           found.push(...rows.map((row) => row.id))
         }
       return found
-    },
-  }
-}
-
-/** Removal of what projects keep for a shorter time than the others. */
-export function createRemoveBefore(connection: Connection, database: string): Pick<EventStore, 'removeBefore'> {
-  return {
-    async removeBefore(projectIds, mondayMs) {
-      // A date before 1970 is none, and would be read as one to come.
-      if (mondayMs <= 0) return
-      const day = new Date(mondayMs).toISOString().slice(0, 10)
-      for (const projects of inPieces(projectIds)) {
-        const bound = { projects, day }
-        // The rollups' rows are told apart by weeks, so that a week goes from all three or from none.
-        const places = [
-          ['events', 'toMonday(received) < toDate({day:String})'],
-          ...[...rollupNames, 'thinned'].map((name) => [name, 'week < toDate({day:String})']),
-        ]
-        for (const [table, old] of places) {
-          const where = `project_id IN {projects:Array(UInt64)} AND ${old}`
-          const [found] = await connection.rows<{ n: string }>(
-            `SELECT count() AS n FROM ${database}.${table} WHERE ${where}`,
-            bound,
-            { seconds: workSeconds },
-          )
-          // Every deletion writes a mark for each part, also where there is nothing to delete.
-          if (Number(found?.n ?? 0) > 0)
-            await connection.command(`DELETE FROM ${database}.${table} WHERE ${where}`, bound, {
-              seconds: workSeconds,
-            })
-        }
-      }
     },
   }
 }

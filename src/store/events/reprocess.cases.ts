@@ -23,7 +23,7 @@ async function fill(store: EventStore, projectId: number): Promise<EventRow[]> {
     }),
   )
   const last = row(projectId * 1000 + 9, { projectId, jpos: projectId * 1000 + 9, groupHash: other })
-  await store.insert(tsv([...rows, last]), `regroup-fill-${projectId}`)
+  await store.insert('events', tsv([...rows, last]), `regroup-fill-${projectId}`)
   return rows
 }
 

@@ -93,11 +93,8 @@ export const rewriteBound = ({ projectId, week, gen, positions, from, to }: Rewr
   rewrite_to: numbers(to),
 })
 
-/** Which rows there are. */
-function createLooks(
-  connection: Connection,
-  table: string,
-): Pick<RegroupStore, 'marksOf' | 'rowsAt' | 'standing' | 'edgesOf'> {
+/** Looks for the rows that may be written again. */
+function createSearch(connection: Connection, table: string): Pick<RegroupStore, 'marksOf' | 'edgesOf'> {
   const seconds = workSeconds
   return {
     async marksOf({ projectId, hashes, releases, debugIds, fromJpos, before, sinceMs, max }) {
@@ -126,6 +123,32 @@ function createLooks(
       )
       return found.map((item) => ({ jpos: Number(item.jpos), gen: item.gen, week: item.week }))
     },
+    async edgesOf(projectId, hashes) {
+      type Edges = { n: string; first_ms: string; last_ms: string; first_release: string; last_release: string }
+      const [found] = await connection.rows<Edges>(
+        `SELECT count() AS n, toUnixTimestamp64Milli(min(timestamp)) AS first_ms, toUnixTimestamp64Milli(max(timestamp)) AS last_ms,
+           argMinIf(release, timestamp, release != '') AS first_release, argMaxIf(release, timestamp, release != '') AS last_release
+         FROM ${table} WHERE project_id = {project:UInt64} AND group_hash IN {hashes:Array(UInt64)}`,
+        { project: projectId, hashes: numbers(hashes) },
+        { seconds },
+      )
+      const events = Number(found?.n ?? 0)
+      if (!found || events === 0) return undefined
+      return {
+        events,
+        firstMs: Number(found.first_ms),
+        lastMs: Number(found.last_ms),
+        firstRelease: found.first_release,
+        lastRelease: found.last_release,
+      }
+    },
+  }
+}
+
+/** Reads rows by their positions. */
+function createReads(connection: Connection, table: string): Pick<RegroupStore, 'rowsAt' | 'standing'> {
+  const seconds = workSeconds
+  return {
     async rowsAt({ projectId, week, gen, hashes, positions }) {
       if (positions.length === 0) return []
       const found = await connection.rows<StoredRow>(
@@ -154,25 +177,6 @@ function createLooks(
         { seconds },
       )
       return found.map((item) => Number(item.jpos))
-    },
-    async edgesOf(projectId, hashes) {
-      type Edges = { n: string; first_ms: string; last_ms: string; first_release: string; last_release: string }
-      const [found] = await connection.rows<Edges>(
-        `SELECT count() AS n, toUnixTimestamp64Milli(min(timestamp)) AS first_ms, toUnixTimestamp64Milli(max(timestamp)) AS last_ms,
-           argMinIf(release, timestamp, release != '') AS first_release, argMaxIf(release, timestamp, release != '') AS last_release
-         FROM ${table} WHERE project_id = {project:UInt64} AND group_hash IN {hashes:Array(UInt64)}`,
-        { project: projectId, hashes: numbers(hashes) },
-        { seconds },
-      )
-      const events = Number(found?.n ?? 0)
-      if (!found || events === 0) return undefined
-      return {
-        events,
-        firstMs: Number(found.first_ms),
-        lastMs: Number(found.last_ms),
-        firstRelease: found.first_release,
-        lastRelease: found.last_release,
-      }
     },
   }
 }
@@ -206,9 +210,10 @@ export function createRegroup(
     })
 
   return {
-    ...createLooks(connection, table),
+    ...createSearch(connection, table),
+    ...createReads(connection, table),
     async writeAgain(rewrite, tsv) {
-      for (const [at, piece] of tsv.entries()) await insert(piece, `${rewrite.token}:${at}`)
+      for (const [at, piece] of tsv.entries()) await insert('events', piece, `${rewrite.token}:${at}`)
     },
     async takeBack(rewrite) {
       await ended(rewrite.token)

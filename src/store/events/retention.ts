@@ -1,16 +1,11 @@
 import type { Observe } from '../../base/observe.ts'
 import type { Connection } from './connection.ts'
-import { weekTables } from './downsample.ts'
-import type { EventStore } from './events.ts'
+import type { TableStore } from './table-store.ts'
+import { anyTable, type TableName, withDerived } from './tables.ts'
 
 const dayMs = 86_400_000
 /** Dropping parts is no question on screen, so it may take longer. */
 const workSeconds = 120
-
-/** By what a table is parted: the first day of each partition is its name. */
-type Parting = { table: string; day: string; ms: number }
-const weeksOfEvents: Parting = { table: 'events', day: 'toMonday(received)', ms: 7 * dayMs }
-const daysOfSpans: Parting = { table: 'spans', day: 'toDate(received)', ms: dayMs }
 
 /** Partitions that go and partitions whose rows are younger than their name says, of those that have rows. */
 type Judged = { over: Set<string>; fresh: Set<string> }
@@ -23,9 +18,10 @@ type Judged = { over: Set<string>; fresh: Set<string> }
 async function judge(
   connection: Connection,
   database: string,
-  { table, day, ms }: Parting,
+  table: TableName,
   { beforeMs, nowMs }: { beforeMs: number; nowMs: number },
 ): Promise<Judged> {
+  const { day, days } = anyTable(table).partition
   const found = await connection.rows<{ name: string; first: string; last: string }>(
     `SELECT toString(${day}) AS name, min(jpos) AS first, max(jpos) AS last FROM ${database}.${table} GROUP BY name`,
     {},
@@ -37,7 +33,7 @@ async function judge(
     last: Number(last),
     startMs: Date.parse(`${name}T00:00:00Z`),
   }))
-  const isOver = (item: (typeof all)[number]) => item.startMs + ms <= beforeMs
+  const isOver = (item: (typeof all)[number]) => item.startMs + days * dayMs <= beforeMs
   const isToCome = (item: (typeof all)[number]) => item.startMs > nowMs
   const kept = Math.min(...all.filter((item) => !isOver(item) && !isToCome(item)).map((item) => item.first))
   const fresh = all.filter((item) => isOver(item) && item.first > kept)
@@ -51,7 +47,7 @@ async function judge(
 }
 
 type Part = { table: string; partition: string }
-type Retention = Pick<EventStore, 'dropBefore' | 'dropSpansBefore' | 'dropOldestSpans'>
+type Retention = Pick<TableStore, 'dropBefore' | 'dropOldest'>
 
 /** What goes by whole partitions. */
 export function createRetention(connection: Connection, database: string, observe: Observe): Retention {
@@ -64,36 +60,29 @@ export function createRetention(connection: Connection, database: string, observ
     connection.command(`ALTER TABLE ${database}.${table} DROP PARTITION '${partition}'`, {}, { seconds: workSeconds })
   const isDay = (partition: string) => /^\d{4}-\d\d-\d\d$/.test(partition)
 
-  async function dropPast(
-    tables: readonly string[],
-    parting: Parting,
-    beforeMs: number,
-    nowMs: number,
-  ): Promise<string[]> {
-    const parts = await partsOf(tables)
-    const past = (partition: string) =>
-      isDay(partition) && Date.parse(`${partition}T00:00:00Z`) + parting.ms <= beforeMs
-    if (!parts.some((part) => past(part.partition))) return []
-    const { over, fresh } = await judge(connection, database, parting, { beforeMs, nowMs })
-    if (fresh.size > 0)
-      observe.warn({ table: parting.table, partitions: [...fresh] }, 'rows of a clock that was set back are kept')
-    const dropped = new Set<string>()
-    for (const part of parts) {
-      const { partition } = part
-      if (fresh.has(partition) || !(past(partition) || over.has(partition))) continue
-      await drop(part)
-      dropped.add(partition)
-    }
-    return [...dropped]
-  }
+  const endOf = (table: TableName, partition: string) =>
+    Date.parse(`${partition}T00:00:00Z`) + anyTable(table).partition.days * dayMs
 
   return {
-    dropBefore: (beforeMs, nowMs) => dropPast(weekTables, weeksOfEvents, beforeMs, nowMs),
-    dropSpansBefore: (beforeMs, nowMs) => dropPast(['spans'], daysOfSpans, beforeMs, nowMs),
-    async dropOldestSpans(beforeMs) {
-      const [oldest] = (await partsOf(['spans'])).filter((part) => isDay(part.partition))
-      if (!oldest || Date.parse(`${oldest.partition}T00:00:00Z`) + dayMs > beforeMs) return undefined
-      await drop(oldest)
+    async dropBefore(table, beforeMs, nowMs) {
+      const parts = await partsOf(withDerived(table))
+      const past = (partition: string) => isDay(partition) && endOf(table, partition) <= beforeMs
+      if (!parts.some((part) => past(part.partition))) return []
+      const { over, fresh } = await judge(connection, database, table, { beforeMs, nowMs })
+      if (fresh.size > 0) observe.warn({ table, partitions: [...fresh] }, 'rows of a clock that was set back are kept')
+      const dropped = new Set<string>()
+      for (const part of parts) {
+        const { partition } = part
+        if (fresh.has(partition) || !(past(partition) || over.has(partition))) continue
+        await drop(part)
+        dropped.add(partition)
+      }
+      return [...dropped]
+    },
+    async dropOldest(table, beforeMs) {
+      const [oldest] = (await partsOf([table])).filter((part) => isDay(part.partition))
+      if (!oldest || endOf(table, oldest.partition) > beforeMs) return undefined
+      for (const name of withDerived(table)) await drop({ table: name, partition: oldest.partition })
       return oldest.partition
     },
   }

@@ -41,7 +41,7 @@ export function skewCases(open: () => EventStore): void {
     add(1, -5, 'chunk') // before the deploy
     add(8, 6, 'chunk', { environment: 'staging' })
     add(9, 6, 'chunk', { projectId: projectId + 1 })
-    await store.insert(tsv(rows), 'skew')
+    await store.insert('events', tsv(rows), 'skew')
     const scope = { projectIds: [projectId], environments: ['production'], fromMs: monday, toMs: monday + 20 * minute }
     const asked = { scope, bucketMs: 10 * minute, lastMs: monday + 10 * minute, release: 'web@2' }
     const found = await store.skewOf({ ...asked, apartMs: minute, releasesMax: 5 })

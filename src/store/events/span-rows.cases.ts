@@ -65,9 +65,9 @@ export function spanCases(open: () => EventStore): void {
 
   test('a span comes back as it was, segments first, then by start, once although it came twice', async () => {
     const rows = [span(2), segment(), span(1, { description: "ä ' \\ ", links: '[{"span_id":"1"}]', repaired: 3 })]
-    await open().insertSpans(spanTsv(rows), 'spans:1-2')
-    await open().insertSpans(spanTsv(rows), 'spans:1-2')
-    await open().insertSpans(spanTsv([span(2, { jpos: 900_000_100, place: 0 })]), 'spans:2-3')
+    await open().insert('spans', spanTsv(rows), 'spans:1-2')
+    await open().insert('spans', spanTsv(rows), 'spans:1-2')
+    await open().insert('spans', spanTsv([span(2, { jpos: 900_000_100, place: 0 })]), 'spans:2-3')
     const found = await open().spansOfTrace([51], traceOf(1), 10)
     expect(found).toEqual([segment(), rows[2], rows[0]].map((item) => seen(item as SpanRow)))
     expect((await open().spansOfTrace([51], traceOf(1), 2)).map((item) => item.spanId)).toEqual([idOf(0), idOf(1)])
@@ -78,7 +78,7 @@ export function spanCases(open: () => EventStore): void {
       Array.from({ length: times }, (_, copy) =>
         span(n, { projectId: 58, jpos: 950_000_000 + n * 10 + copy, isSegment: n === 3, receivedMs: monday + copy }),
       )
-    await open().insertSpans(spanTsv([1, 2, 3, 4, 5].flatMap((n) => at(n, 3))), 'spans:60-61')
+    await open().insert('spans', spanTsv([1, 2, 3, 4, 5].flatMap((n) => at(n, 3))), 'spans:60-61')
     const ids = async (max: number) => (await open().spansOfTrace([58], traceOf(1), max)).map((item) => item.spanId)
     // 15 rows of 5 spans: up to twice as many rows as are asked for are ordered here
     for (const max of [2, 7]) expect(await ids(max)).toEqual([3, 1, 2, 4, 5].slice(0, max).map(idOf))
@@ -97,8 +97,8 @@ export function spanCases(open: () => EventStore): void {
 
   test('what stands of a range is told by record and place', async () => {
     const rows = [0, 1, 2].map((place) => span(place + 10, { jpos: 910_000_000, place }))
-    await open().insertSpans(spanTsv([...rows, span(9, { jpos: 910_000_500, place: 7 })]), 'spans:10-11')
-    const found = await open().settleSpans('spans:10-11', 910_000_000, 910_000_500)
+    await open().insert('spans', spanTsv([...rows, span(9, { jpos: 910_000_500, place: 7 })]), 'spans:10-11')
+    const found = await open().settle('spans', 'spans:10-11', 910_000_000, 910_000_500)
     expect([...found].map(([jpos, places]) => [jpos, [...places].sort()])).toEqual([[910_000_000, [0, 1, 2]]])
   })
 
@@ -112,7 +112,7 @@ export function spanCases(open: () => EventStore): void {
       at(4, monday + 3 * day + 9, { isSegment: false }),
       at(5, monday + 3 * day - 1),
     ]
-    await open().insertSpans(spanTsv(rows), 'spans:20-21')
+    await open().insert('spans', spanTsv(rows), 'spans:20-21')
     const found = await open().recentTransactions(monday + 3 * day, 10)
     expect(found.filter((item) => item.projectId === 53)).toEqual(
       [2, 1].map((n) => ({ projectId: 53, traceId: traceOf(1), spanId: idOf(n) })),
@@ -125,10 +125,10 @@ export function spanCases(open: () => EventStore): void {
         span(n, { projectId, jpos: 930_000_000 + projectId, receivedMs: monday + 7 * day + n * day }),
       ),
     )
-    await open().insertSpans(spanTsv(rows), 'spans:30-31')
+    await open().insert('spans', spanTsv(rows), 'spans:30-31')
     const left = async (projectId: number) => (await open().spansOfTrace([projectId], traceOf(1), 10)).length
-    expect(await open().removeSpansBefore([54], Date.UTC(2026, 10, 24))).toBe(1)
-    expect(await open().removeSpansBefore([54], Date.UTC(2026, 10, 24))).toBe(0)
+    expect(await open().removeBefore('spans', [54], Date.UTC(2026, 10, 24))).toBe(1)
+    expect(await open().removeBefore('spans', [54], Date.UTC(2026, 10, 24))).toBe(0)
     expect([await left(54), await left(55), await open().rowsOf(54)]).toEqual([2, 3, 2])
     await open().remove(54)
     await open().rewrite()
@@ -137,21 +137,24 @@ export function spanCases(open: () => EventStore): void {
 
   test('the tally tells transactions from spans, and rows that stand twice', async () => {
     const rows = [segment({ projectId: 56, jpos: 940_000_000 }), span(1, { projectId: 56, jpos: 940_000_000 })]
-    await open().insertSpans(spanTsv(rows), 'spans:40-41')
-    await open().insertSpans(spanTsv(rows.slice(1)), 'spans:40-41:again')
-    const own = (await open().spanTally()).filter((item) => item.projectId === 56)
-    expect(own).toEqual([{ projectId: 56, transactions: 1, spans: 2, twice: 1, lastJpos: 940_000_000 }])
-    expect((await open().spansByProject()).find((item) => item.projectId === 56)).toEqual({ projectId: 56, rows: 3 })
+    await open().insert('spans', spanTsv(rows), 'spans:40-41')
+    await open().insert('spans', spanTsv(rows.slice(1)), 'spans:40-41:again')
+    const own = (await open().tally('spans')).filter((item) => item.projectId === 56)
+    expect(own).toEqual([{ projectId: 56, counts: { transaction: 1, span: 2 }, twice: 1, lastJpos: 940_000_000 }])
+    expect((await open().countByProject('spans')).find((item) => item.projectId === 56)).toEqual({
+      projectId: 56,
+      rows: 3,
+    })
   })
 
   test('days go whole: those that are over, and the oldest one when the disk is full', async () => {
     const long = Date.UTC(2020, 0, 10, 12)
     const rows = [0, 1, 2].map((n) => span(n, { projectId: 57, jpos: 100 + n, receivedMs: long + n * day }))
-    await open().insertSpans(spanTsv(rows), 'spans:50-51')
-    expect(await open().dropSpansBefore(long + day, long + 2 * day)).toEqual(['2020-01-10'])
-    expect(await open().dropOldestSpans(Date.UTC(2020, 0, 11))).toBe(undefined)
-    expect(await open().dropOldestSpans(Date.UTC(2020, 0, 12))).toBe('2020-01-11')
+    await open().insert('spans', spanTsv(rows), 'spans:50-51')
+    expect(await open().dropBefore('spans', long + day, long + 2 * day)).toEqual(['2020-01-10'])
+    expect(await open().dropOldest('spans', Date.UTC(2020, 0, 11))).toBe(undefined)
+    expect(await open().dropOldest('spans', Date.UTC(2020, 0, 12))).toBe('2020-01-11')
     expect((await open().spansOfTrace([57], traceOf(1), 10)).map((item) => item.spanId)).toEqual([idOf(2)])
-    expect(await open().dropSpansBefore(long + 4 * day, long + 2 * day)).toEqual(['2020-01-12'])
+    expect(await open().dropBefore('spans', long + 4 * day, long + 2 * day)).toEqual(['2020-01-12'])
   })
 }

@@ -1,8 +1,6 @@
 import type { Connection } from './connection.ts'
-import { spanColumns } from './encode-span.ts'
 import { hashText, traceHex } from './rows.ts'
-import type { Settling } from './settle.ts'
-import type { SeenSpan, SpanStore, SpanTally } from './span-store.ts'
+import type { SeenSpan, SpanStore } from './span-store.ts'
 
 /**
  * How a trace is found: by the filters of its id before anything is read, without going through the key (decision 20). Most
@@ -11,12 +9,6 @@ import type { SeenSpan, SpanStore, SpanTally } from './span-store.ts'
 const byFilter = 'SETTINGS use_skip_indexes_on_data_read = 0, use_primary_key = 0'
 /** Rows that are ordered here: spans that came twice are among them. A trace that has more is ordered in the engine. */
 const wholeFactor = 2
-
-/** A tally goes through every row; a deletion of a day's spans too. */
-const workSeconds = 3600
-const settleSeconds = 120
-/** Projects of one statement. */
-const listMax = 1000
 
 const spanSelect = `project_id, lower(hex(trace_id)) AS trace_hex, span_id, parent_id, segment_id, is_segment, transaction, op, name,
   description, toUnixTimestamp64Micro(start) AS start_us, duration, self_time, status, kind, origin, cut, attributes,
@@ -85,79 +77,6 @@ const readSpan = (row: StoredSpan): SeenSpan => ({
   repaired: row.repaired,
 })
 
-type Part = Omit<SpanStore, 'dropSpansBefore' | 'dropOldestSpans'>
-type Sums = 'removeSpansBefore' | 'spansByProject' | 'spanTally'
-
-/** What goes through all rows of projects. */
-function createSums(connection: Connection, table: string): Pick<SpanStore, Sums> {
-  return {
-    async removeSpansBefore(projectIds, dayMs) {
-      // A date before 1970 is none, and would be read as one to come.
-      if (dayMs <= 0) return 0
-      const where = 'project_id IN {projects:Array(UInt64)} AND toDate(received) < toDate({day:String})'
-      let gone = 0
-      for (let start = 0; start < projectIds.length; start += listMax) {
-        const bound = {
-          projects: projectIds.slice(start, start + listMax),
-          day: new Date(dayMs).toISOString().slice(0, 10),
-        }
-        const [found] = await connection.rows<{ n: string }>(
-          `SELECT count() AS n FROM ${table} WHERE ${where}`,
-          bound,
-          { seconds: workSeconds },
-        )
-        // Every deletion writes a mark for each part, also where there is nothing to delete.
-        if (Number(found?.n ?? 0) === 0) continue
-        await connection.command(`DELETE FROM ${table} WHERE ${where}`, bound, { seconds: workSeconds })
-        gone += Number(found?.n)
-      }
-      return gone
-    },
-
-    async spansByProject() {
-      const rows = await connection.rows<{ project: string; n: string }>(
-        `SELECT project_id AS project, count() AS n FROM ${table} GROUP BY project_id`,
-      )
-      return rows.map((row) => ({ projectId: Number(row.project), rows: Number(row.n) }))
-    },
-
-    async spanTally() {
-      const days = await connection.rows<{ day: string }>(
-        `SELECT DISTINCT toString(toDate(received)) AS day FROM ${table} ORDER BY day`,
-        {},
-        { seconds: workSeconds },
-      )
-      const sums = new Map<number, SpanTally>()
-      // A day at a time: a row that stands twice stands in one, and all places at once would not fit into the memory.
-      for (const { day } of days) {
-        const rows = await connection.rows<{
-          project: string
-          transactions: string
-          n: string
-          once: string
-          last: string
-        }>(
-          `SELECT project_id AS project, countIf(is_segment AND item = 'transaction') AS transactions, count() AS n,
-             uniqExact(jpos, place) AS once, max(jpos) AS last
-           FROM ${table} WHERE toDate(received) = toDate({day:String}) GROUP BY project_id`,
-          { day },
-          { seconds: workSeconds },
-        )
-        for (const row of rows) {
-          const [projectId, transactions, n] = [Number(row.project), Number(row.transactions), Number(row.n)]
-          const sum = sums.get(projectId) ?? { projectId, transactions: 0, spans: 0, twice: 0, lastJpos: 0 }
-          sum.transactions += transactions
-          sum.spans += n - transactions
-          sum.twice += n - Number(row.once)
-          sum.lastJpos = Math.max(sum.lastJpos, Number(row.last))
-          sums.set(projectId, sum)
-        }
-      }
-      return [...sums.values()]
-    },
-  }
-}
-
 /** The order of a trace's spans, as the engine's below: segments first, then by their start; the first that came of each. */
 const inOrder = (a: SeenSpan, b: SeenSpan): number =>
   Number(b.isSegment) - Number(a.isSegment) ||
@@ -173,23 +92,10 @@ export function onceEach(spans: readonly SeenSpan[]): SeenSpan[] {
   })
 }
 
-/** Spans: what refine writes, and what is asked of them. They have no rollups, so nothing waits for those to be counted. */
-export function createSpans(connection: Connection, database: string, settling: Pick<Settling, 'ended'>): Part {
+/** What is asked of spans. They have no rollups, so nothing waits for those to be counted. */
+export function createSpans(connection: Connection, database: string): SpanStore {
   const table = `${database}.spans`
   return {
-    ...createSums(connection, table),
-    insertSpans: (tsv, token) => connection.insert('spans', spanColumns, tsv, token),
-
-    async settleSpans(token, from, to) {
-      await settling.ended(token)
-      const rows = await connection.rows<{ jpos: string; places: number[] }>(
-        `SELECT jpos, groupUniqArray(place) AS places FROM ${table} WHERE jpos >= {from:UInt64} AND jpos < {to:UInt64} GROUP BY jpos`,
-        { from, to },
-        { seconds: settleSeconds },
-      )
-      return new Map(rows.map(({ jpos, places }) => [Number(jpos), new Set(places)]))
-    },
-
     async recentTransactions(sinceMs, max) {
       const rows = await connection.rows<{ project_id: string; trace_hex: string; span_id: string }>(
         `SELECT project_id, lower(hex(trace_id)) AS trace_hex, span_id FROM ${table}

@@ -92,8 +92,9 @@ export type DeadAgain = {
   keyId: number
   category: DataCategory
   itemType: string
-  /** Spans that were counted as dead beside it, each as one. */
+  /** What was counted as dead beside it, each as one: its spans, or entries of category `of`. */
   spans?: number
+  of?: DataCategory
   bytes: number
 }
 

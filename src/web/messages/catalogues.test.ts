@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest'
 import { hydrationCauses, invariants, noiseKinds, skewKinds } from '../../domain/diagnostics.ts'
 import { doctorFindings } from '../../domain/doctor-findings.ts'
 import { groupingHints } from '../../domain/grouping.ts'
-import { fields } from '../../query/search.ts'
+import { messageKeyOf, offeredKeys } from '../../query/search.ts'
 import signsDe from './diagnostics.de.json'
 import signsEn from './diagnostics.en.json'
 import doctorDe from './doctor.de.json'
@@ -90,9 +90,8 @@ describe('hints of grouping', () => {
   it('each has its sentence', () => expect(Object.keys(groupingEn.hint).sort()).toEqual([...groupingHints].sort()))
 })
 
-test('the search box has a sentence for each field that it offers', () => {
-  const names = fields.filter((field) => field.shown).map((field) => field.name.replaceAll('.', '_'))
-  expect(Object.keys(searchEn.field).sort()).toEqual(names.sort())
+test('the search box has a sentence for each key that it offers', () => {
+  expect(Object.keys(searchEn.key).sort()).toEqual(offeredKeys.map(messageKeyOf).sort())
 })
 
 describe('what the doctor finds', () => {

@@ -16,7 +16,7 @@ const whole = { event_id: eventId, name: 'Ann', email: 'ann@example.test', comme
 
 describe('a user report', () => {
   test('is kept beside its event', () => {
-    const { feedback: rows, outcomes, items } = report(whole)
+    const { feedback: rows, outcomes, received } = report(whole)
     expect(rows).toEqual([
       {
         row: {
@@ -36,7 +36,7 @@ describe('a user report', () => {
         outcome: expect.objectContaining({ outcome: 'stored', category: 'feedback', itemType: 'user_report' }),
       },
     ])
-    expect([outcomes, items]).toEqual([[], ['user_report']])
+    expect([outcomes, received]).toEqual([[], 1])
   })
 
   test('refined again it is the same; two in one envelope are two', () => {

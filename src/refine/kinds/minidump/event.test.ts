@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import type { NormalEvent } from '../../../domain/event.ts'
 import type { JournalRecord, RecordHead } from '../../../journal/journal.ts'
-import { plainSettings, recordedMs } from '../../pipeline/fixture.cases.ts'
+import { plainSettings, recordedMs, viewOf } from '../../pipeline/fixture.cases.ts'
 import { refineRecord } from '../../pipeline/record.ts'
 import { formOf, formType, makeDump } from './fixture.cases.ts'
 import { openDumps } from './upload.ts'
@@ -26,7 +26,7 @@ async function refine(body: Buffer, head: Partial<RecordHead> = {}) {
     ...head,
   }
   const record: JournalRecord = { jpos: 1000, end: 2000, head: whole, body }
-  const refined = refineRecord(record, body, plainSettings, undefined, await openDumps(whole, body))
+  const refined = viewOf(refineRecord(record, body, plainSettings, undefined, await openDumps(whole, body)))
   const [first] = refined.events
   const event = first ? (JSON.parse(first.row.payload.split('\n')[0] ?? '') as NormalEvent) : undefined
   return { refined, first, event }
@@ -193,7 +193,7 @@ describe('other ways to send one', () => {
       ])
       expect(refined.attachments[0]?.row).toMatchObject({ eventId: id, type: 'event.minidump', bytes: crash.length })
       // Every end has an item that was received.
-      expect(refined.items).toHaveLength(count)
+      expect(refined.received).toBe(count)
       expect(refined.events.length + refined.attachments.length + refined.outcomes.length).toBe(count)
     },
   )
@@ -326,7 +326,8 @@ describe('hostile uploads', () => {
     const body = formOf([upload(crash), { name: 'log', file: 'a.log', value: 'x' }])
     const head = { ...baseHead, contentType: formType }
     const record = { jpos: 1, end: 2, head, body }
-    const refined = refineRecord(record, body, { ...plainSettings, discardedHashes: hashes }, undefined, new Map())
+    const settings = { ...plainSettings, discardedHashes: hashes }
+    const refined = viewOf(refineRecord(record, body, settings, undefined, new Map()))
     expect([refined.events.length, refined.attachments.length]).toEqual([0, 0])
     expect(refined.outcomes.map((outcome) => `${outcome.itemType} ${outcome.outcome} ${outcome.reason}`)).toEqual([
       'event filtered discarded',

@@ -1,40 +1,18 @@
 import { hash } from 'node:crypto'
-import type { OutcomeCount, OutcomeReason } from '../../../base/outcome.ts'
-import type { JournalRecord, RecordHead } from '../../../journal/journal.ts'
+import type { OutcomeReason } from '../../../base/outcome.ts'
 import type { SpanRow } from '../../../store/events/span-store.ts'
-import type { ProjectSettings } from '../../../store/meta/meta.ts'
 import type { EnvelopeItem } from '../../../wire/envelope.ts'
 import { normalizeId } from '../../../wire/ids.ts'
 import { claimedCount } from '../../../wire/item-types.ts'
 import { filtered } from '../../filter/filter.ts'
 import { newDraft } from '../../pipeline/draft.ts'
 import { ended } from '../../pipeline/item-outcome.ts'
-import { type Context, firstSteps, type Tools } from '../../pipeline/step.ts'
+import { type Context, firstSteps } from '../../pipeline/step.ts'
 import { object, own, type Parsed, parsePayload } from '../../pipeline/value.ts'
 import { userAgent } from '../error/user-agent.ts'
-import { draftOf, itemRows, spanItem } from './items.ts'
+import { derivedId, isStored, itemKind, type RecordWork, type RepeatWindow, type RowGroup } from '../kind.ts'
+import { draftOf, itemRows, type SpanItem, spanItem } from './items.ts'
 import { childrenOf, type SpansOfItem, transactionRows } from './transaction.ts'
-
-/** The spans of one item. `outcomes` are their ends (stored), which the loop turns into duplicate when `key` is known already. */
-export type RefinedSpans = {
-  item: 'transaction' | 'span'
-  /** By what it is known when it comes again, 32 hex: see `transactionKey` and `spanItemKey`. */
-  key: string
-  /** Which item of its record it is. */
-  index: number
-  rows: SpanRow[]
-  outcomes: OutcomeCount[]
-}
-
-/** What one call works with. */
-type SpanWork = {
-  record: JournalRecord
-  head: RecordHead
-  settings: ProjectSettings
-  tools: Tools
-  out: { spans: RefinedSpans[]; outcomes: OutcomeCount[] }
-  standing: { spans: ReadonlySet<number> } | undefined
-}
 
 /** By what a transaction is known that comes again: span ids are drawn within a trace. */
 export const transactionKey = ({ spanId, traceId }: Pick<SpanRow, 'spanId' | 'traceId'>): string =>
@@ -48,7 +26,52 @@ export const spanItemKey = (rows: readonly Pick<SpanRow, 'spanId' | 'traceId'>[]
   hash('md5', rows.map((row) => row.traceId + row.spanId).join(), 'hex')
 
 /** Spans of the record so far: places of one record are told apart. */
-const placeOf = ({ out }: SpanWork): number => out.spans.reduce((sum, span) => sum + span.rows.length, 0)
+const placeOf = ({ out }: RecordWork): number =>
+  out.groups.reduce((sum, group) => sum + (group.table === 'spans' ? group.rows.length : 0), 0)
+
+const hourlyMax = 200_000
+const transactionsAtStart = 50_000
+
+/** Ten times the rate of a small machine in an hour; 8 MB. */
+export const transactionWindow: RepeatWindow = {
+  name: 'transactions',
+  max: hourlyMax,
+  recent: async (events, sinceMs) =>
+    (await events.recentTransactions(sinceMs, transactionsAtStart)).map((recent) => ({
+      projectId: recent.projectId,
+      key: transactionKey(recent),
+    })),
+}
+
+/**
+ * Apart from transactions: many span items must not push those out. An SDK sends an item every some seconds, whatever its
+ * number of spans. Nothing is read back at start.
+ */
+export const spanItemWindow: RepeatWindow = { name: 'spanItems', max: hourlyMax }
+
+/** Adds the rows of one item, which are stored, counted and refused together. */
+function addRows(
+  work: RecordWork,
+  rows: readonly SpanRow[],
+  { window, key, index, outcomes }: Pick<RowGroup, 'window' | 'key' | 'index' | 'outcomes'>,
+): void {
+  const { projectId, receivedMs } = work.head
+  const { jpos } = work.record
+  const place = rows[0]?.place ?? 0
+  work.out.groups.push({
+    table: 'spans',
+    window,
+    key,
+    projectId,
+    receivedMs,
+    jpos,
+    place,
+    index,
+    part: 'onlyItem',
+    outcomes,
+    rows,
+  })
+}
 
 /** Rows repeat what their item says once (its name, release): what SDKs send becomes no larger than it was. */
 const growthMax = 4
@@ -68,7 +91,7 @@ function fitting(rows: readonly SpanRow[], bytes: number): number {
 }
 
 /** What became of an item's spans that are no rows, and those rows that are kept. */
-function kept(work: SpanWork, itemType: string, { rows, excess, broken }: SpansOfItem, bytes: number): SpanRow[] {
+function kept(work: RecordWork, itemType: string, { rows, excess, broken }: SpansOfItem, bytes: number): SpanRow[] {
   const fits = fitting(rows, bytes)
   for (const [quantity, reason] of [
     [excess, 'too_many_items'],
@@ -84,7 +107,7 @@ function kept(work: SpanWork, itemType: string, { rows, excess, broken }: SpansO
  * it has none.
  */
 export function refineTransaction(
-  work: SpanWork,
+  work: RecordWork,
   {
     parsed,
     bytes,
@@ -106,7 +129,7 @@ export function refineTransaction(
   if ('sent' in parsed) draft.sent = parsed.sent
   for (const step of firstSteps) step.run(draft, context)
   // what stands was judged in the run before
-  const dropped = work.standing?.spans.has(record.jpos) ? undefined : filtered(draft, settings, tools, head)
+  const dropped = isStored(work, 'spans', record.jpos) ? undefined : filtered(draft, settings, tools, head)
   if (dropped) {
     out.outcomes.push(ended(work, itemType, 'transaction', 'filtered', dropped.reason, bytes))
     filteredSpans(work, itemType, childrenOf(received).length, dropped.reason, 0)
@@ -116,61 +139,86 @@ export function refineTransaction(
   const [segment] = rows
   if (!segment) return
   const children = rows.length - 1
-  out.spans.push({
-    item: 'transaction',
+  addRows(work, rows, {
+    window: transactionWindow.name,
     key: transactionKey(segment),
     index,
-    rows,
     outcomes: [
       ended(work, itemType, 'transaction', 'stored', 'ok', bytes),
-      ...(children > 0 ? [{ ...ended(work, itemType, 'span', 'stored', 'ok', 0), quantity: children }] : []),
+      ...(children > 0 ? [ended(work, itemType, 'span', 'stored', 'ok', 0, children)] : []),
     ],
   })
 }
 
-function filteredSpans(work: SpanWork, itemType: string, quantity: number, reason: OutcomeReason, bytes: number): void {
+/** How many items a transaction is: itself and each of its children. */
+export function countOfTransaction(parsed: Parsed): number {
+  const received = 'broken' in parsed ? undefined : object(parsed.value)
+  return received ? 1 + childrenOf(received).length : 1
+}
+
+export const transactionKind = itemKind<Parsed>({
+  itemTypes: ['transaction'],
+  read: ({ item }) => parsePayload(item.payload),
+  countsAs: countOfTransaction,
+  refine: (work, parsed, { item, index }) => {
+    const { named, sentMs } = work.envelope
+    const eventId = named ?? derivedId(work, index)
+    refineTransaction(work, { parsed, bytes: item.payload.length, itemType: item.type, eventId, index, sentMs })
+  },
+})
+
+function filteredSpans(
+  work: RecordWork,
+  itemType: string,
+  quantity: number,
+  reason: OutcomeReason,
+  bytes: number,
+): void {
   if (quantity > 0) work.out.outcomes.push({ ...ended(work, itemType, 'span', 'filtered', reason, bytes), quantity })
 }
 
-/** A span item of either form: each of its spans ends for itself. `trace` is the envelope's header of that name. */
-export function refineSpans(
-  work: SpanWork,
-  {
-    item: { type, payload, headers },
-    eventId,
-    index,
-    sentMs,
-    trace,
-  }: { item: EnvelopeItem; eventId: string; index: number; sentMs: number | undefined; trace: unknown },
-): void {
-  const { head, settings, tools, record, out } = work
+/** What a span item's payload holds; `item` is undefined for what is neither of its forms. */
+type ReadSpans = { parsed: Parsed; item: SpanItem | undefined; claimed: number }
+
+function readSpans({ type, headers, payload }: EnvelopeItem, trace: unknown): ReadSpans {
   const parsed = parsePayload(payload)
   // what cannot be read counts as many spans as its header says
   const claimed = claimedCount({ type, headers, bytes: payload.length })
-  const invalid = (reason: OutcomeReason, quantity: number) =>
-    out.outcomes.push(ended(work, 'span', 'span', 'invalid', reason, payload.length, quantity))
-  if ('broken' in parsed) {
-    invalid('bad_json', claimed)
-    return
-  }
-  const item = spanItem(parsed.value, headers['content_type'], trace, parsed.sent)
-  if (!item || item.spans.length === 0) {
-    invalid('bad_item', item ? 1 : claimed)
-    return
-  }
-  const context: Context = { head, eventId, sentMs, settings, tools, maps: undefined }
-  if (settings.filters && !work.standing?.spans.has(record.jpos)) {
-    const draft = draftOf(item, context)
-    userAgent(draft, context)
-    const dropped = filtered(draft, settings, tools, head)
-    if (dropped) {
-      filteredSpans(work, 'span', item.spans.length, dropped.reason, payload.length)
+  const item = 'broken' in parsed ? undefined : spanItem(parsed.value, headers['content_type'], trace, parsed.sent)
+  return { parsed, item, claimed }
+}
+
+/** A span item of either form: each of its spans ends for itself. */
+export const spanKind = itemKind<ReadSpans>({
+  itemTypes: ['span'],
+  read: ({ item }, { trace }) => readSpans(item, trace),
+  countsAs: ({ item, claimed }) => (item ? Math.max(1, item.spans.length) : claimed),
+  refine: (work, { parsed, item, claimed }, { item: { payload }, index }) => {
+    const { head, settings, tools, record, out } = work
+    const { sentMs } = work.envelope
+    const invalid = (reason: OutcomeReason, quantity: number) =>
+      out.outcomes.push(ended(work, 'span', 'span', 'invalid', reason, payload.length, quantity))
+    if ('broken' in parsed) {
+      invalid('bad_json', claimed)
       return
     }
-  }
-  const rows = kept(work, 'span', itemRows(item, context, record.jpos, placeOf(work)), payload.length)
-  if (rows.length > 0) {
-    const outcome = { ...ended(work, 'span', 'span', 'stored', 'ok', payload.length), quantity: rows.length }
-    out.spans.push({ item: 'span', key: spanItemKey(rows), index, rows, outcomes: [outcome] })
-  }
-}
+    if (!item || item.spans.length === 0) {
+      invalid('bad_item', item ? 1 : claimed)
+      return
+    }
+    const context: Context = { head, eventId: derivedId(work, index), sentMs, settings, tools, maps: undefined }
+    if (settings.filters && !isStored(work, 'spans', record.jpos)) {
+      const draft = draftOf(item, context)
+      userAgent(draft, context)
+      const dropped = filtered(draft, settings, tools, head)
+      if (dropped) {
+        filteredSpans(work, 'span', item.spans.length, dropped.reason, payload.length)
+        return
+      }
+    }
+    const rows = kept(work, 'span', itemRows(item, context, record.jpos, placeOf(work)), payload.length)
+    if (rows.length === 0) return
+    const outcomes = [ended(work, 'span', 'span', 'stored', 'ok', payload.length, rows.length)]
+    addRows(work, rows, { window: spanItemWindow.name, key: spanItemKey(rows), index, outcomes })
+  },
+})

@@ -277,13 +277,13 @@ function writeWork(statements: BatchStatements, work: Work): void {
 }
 
 /** Takes out a dead item that came again: its record counts anew, so that it would count twice. */
-function outAgain(statements: BatchStatements, { id, spans = 0, ...count }: DeadAgain): OutcomeCount[] {
+function outAgain(statements: BatchStatements, { id, spans = 0, of = 'span', ...count }: DeadAgain): OutcomeCount[] {
   if (statements.dropDead.run({ id }).changes === 0) return []
   const back = { ...count, quantity: -1, bytes: -count.bytes }
   const dead = { outcome: 'dead', reason: 'sent_again' } as const
   return [
     { ...back, ...dead },
-    ...(spans > 0 ? [{ ...back, ...dead, category: 'span' as const, quantity: -spans, bytes: 0 }] : []),
+    ...(spans > 0 ? [{ ...back, ...dead, category: of, quantity: -spans, bytes: 0 }] : []),
     { ...back, category: 'default', quantity: -1 - spans, outcome: 'received', reason: 'ok' },
   ]
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { offeredKeys } from '../../../query/search.ts'
 import {
   placeOf,
   readRecent,
@@ -119,6 +120,25 @@ it.each([
   ['lev|', false],
 ])('the server is asked for values at %s: %s', (marked, asks) => {
   expect(wantsValues(place(marked))).toBe(asks)
+})
+
+describe.each(offeredKeys.map((key) => [key.name, key] as const))('the box and %s', (name, key) => {
+  it('offers it', () => {
+    const offered = lines(`${name}|`).find((line) => line.label === name)
+    expect(offered).toMatchObject({ kind: 'key', note: `about ${name}`, insert: `${name}:` })
+  })
+
+  it('offers its values as the table says', () => {
+    expect(wantsValues(place(`${name}:|`))).toBe(key.values !== undefined)
+    const labels = lines(`${name}:|`).map((line) => line.label)
+    if (key.values) expect(labels).toEqual(known.values.map((item) => item.value))
+    else if (key.words) expect(labels).toEqual(key.words.slice(0, 12))
+    else expect(labels.length > 0).toBe(['date', 'number', 'has'].includes(key.type))
+  })
+})
+
+it('keys that find nothing are not offered', () => {
+  expect(lines('detect|').map((line) => line.label)).toEqual([])
 })
 
 describe('from term to term by keys', () => {

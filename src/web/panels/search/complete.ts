@@ -1,4 +1,4 @@
-import { type Field, fieldOf, fields, states } from '../../../query/search.ts'
+import { offeredKeys, type SearchKey, searchKeyOf } from '../../../query/search.ts'
 import { keyOfTag, quoted, termsOf } from './terms.ts'
 
 // What a search box offers at the caret. Pure: the box asks it with each keystroke.
@@ -29,11 +29,9 @@ export type Place =
   | { in: 'none' }
 
 const linesMax = 12
-/** Fields that stand among the tags of each event, under their own names. */
-const sameAsTag: ReadonlySet<string> = new Set([
-  ...['environment', 'release', 'level', 'dist', 'user', 'transaction', 'logger', 'url'],
-])
-/** What a value may begin with that is compared: dates and numbers. */
+/** Keys with the values of the tag of their name: that tag is not offered beside them. */
+const sameAsTag: ReadonlySet<string> = new Set(offeredKeys.filter((key) => key.tag).map((key) => key.name))
+/** How values of dates and numbers may begin. */
 const dates = ['-1h', '-24h', '-7d', '-30d', '+7d', '+30d']
 const numbers = ['>10', '>100', '>1k', '<10']
 
@@ -85,15 +83,12 @@ export function placeOf(text: string, caret: number): Place {
   return { in: 'key', from: begin, to, typed: text.slice(begin, Math.max(begin, caret)), negated }
 }
 
-/** Whether values of a key come from the server; the others are known here, or are nobody's to list. */
+/** Whether the server has values of the key at this place; the box knows the other values itself, or has none. */
 export function wantsValues(place: Place): place is Extract<Place, { in: 'value' }> {
   if (place.in !== 'value') return false
-  const field = fieldOf(place.key)
-  if (!field) return !/^[><=]/.test(place.typed) && !place.key.includes('(')
-  return (
-    field.type === 'text' &&
-    !['title', 'culprit', 'message', 'error.value', 'id', 'trace', 'digest', 'issue'].includes(field.name)
-  )
+  const searchKey = searchKeyOf(place.key)
+  if (!searchKey) return !/^[><=]/.test(place.typed) && !place.key.includes('(')
+  return searchKey.values !== undefined
 }
 
 const matches = (name: string, typed: string) => name.toLowerCase().includes(typed.toLowerCase())
@@ -104,16 +99,18 @@ function begins(typed: string, kind: 'key' | 'value'): (a: string, b: string) =>
   return (a, b) => Number(has(b)) - Number(has(a)) || (kind === 'key' && has(a) ? a.length - b.length : 0)
 }
 
-/** How tags in use are named beside the fields. */
+/** Keys that `has:` takes: of the others an event always has a value. */
+const textKeys = offeredKeys.filter((key) => key.type === 'text' || key.type === 'version').map((key) => key.name)
+
+/** How tags in use are named beside the keys. */
 const tagNames = (known: Known): string[] => known.tagKeys.filter((tagKey) => !sameAsTag.has(tagKey)).map(keyOfTag)
 
 function keyLines(
   place: Extract<Place, { in: 'key' }>,
   known: Known,
-  sentenceOf: (field: Field) => string,
+  sentenceOf: (key: SearchKey) => string,
 ): Suggestion[] {
-  const own = fields.filter((field) => field.shown)
-  const notes = new Map(own.map((item) => [item.name, sentenceOf(item)]))
+  const notes = new Map(offeredKeys.map((key) => [key.name, sentenceOf(key)]))
   const names = [...new Set([...notes.keys(), ...tagNames(known)])]
     .filter((key) => matches(key, place.typed))
     .sort(begins(place.typed, 'key'))
@@ -129,28 +126,21 @@ function keyLines(
   }))
 }
 
-/** Values that are known without asking. */
+/** Values that the box knows without the server; undefined: the server has them. */
 function ownValues(key: string, known: Known): { value: string; count: number | null }[] | undefined {
   const plain = (values: readonly string[]) => values.map((value) => ({ value, count: null }))
-  const field = fieldOf(key)
-  switch (field?.type) {
-    case 'is':
-      return plain(states)
-    case 'boolean':
-      return plain(['true', 'false'])
+  const searchKey = searchKeyOf(key)
+  if (!searchKey || searchKey.values) return undefined
+  if (searchKey.words) return plain(searchKey.words)
+  switch (searchKey.type) {
     case 'date':
       return plain(dates)
     case 'number':
       return plain(numbers)
     case 'has':
-      return plain([
-        ...new Set([
-          ...fields.filter((item) => item.shown && item.type === 'text').map((item) => item.name),
-          ...tagNames(known),
-        ]),
-      ])
+      return plain([...new Set([...textKeys, ...tagNames(known)])])
     default:
-      return undefined
+      return []
   }
 }
 
@@ -176,8 +166,8 @@ function valueLines(place: Extract<Place, { in: 'value' }>, known: Known): Sugge
   })
 }
 
-/** The lines that are offered at a place; `sentenceOf` says what a field is, in the language of the screen. */
-export function suggestionsFor(place: Place, known: Known, sentenceOf: (field: Field) => string): Suggestion[] {
+/** The lines that are offered at a place; `sentenceOf` gives the sentence about a key in the language of the screen. */
+export function suggestionsFor(place: Place, known: Known, sentenceOf: (key: SearchKey) => string): Suggestion[] {
   if (place.in === 'key') return keyLines(place, known, sentenceOf)
   return place.in === 'value' ? valueLines(place, known) : []
 }

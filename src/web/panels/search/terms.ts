@@ -1,5 +1,5 @@
 import { pastedDigest } from '../../../domain/pasted-digest.ts'
-import { fieldOf } from '../../../query/search.ts'
+import { searchKeyOf } from '../../../query/search.ts'
 import { defaultQuery } from './list-params.ts'
 
 /** A piece of a search text: `text` is exactly the characters from `from` to `to`. */
@@ -81,17 +81,12 @@ export function quoted(value: string): string {
   return /^[^\s"()[\],\\*]+$/.test(value) ? value : `"${value.replace(/[\\"*]/g, '\\$&')}"`
 }
 
-/**
- * Fields that ask for nothing but the tag of their name. Not `level` and `logger`, which are those of an issue's latest
- * event where issues are listed, nor `transaction`: a client may send a tag of that name that says something else.
- */
-const plainTags: ReadonlySet<string> = new Set([
-  ...['environment', 'release', 'dist', 'user', 'url', 'user.id', 'user.email', 'user.username', 'user.ip'],
-])
-
-/** A tag's key as a search text names it: `tags[…]` where the name alone is a field's, or has signs that no name has. */
-export function keyOfTag(key: string): string {
-  return /^[\w.-]+$/.test(key) && (plainTags.has(key) || !fieldOf(key)) ? key : `tags[${key}]`
+/** A tag's key as a search text names it: `tags[…]` where a search key of that name means something else, or where the name has signs that no key has. */
+export function keyOfTag(tag: string): string {
+  const searchKey = searchKeyOf(tag)
+  return /^[\w.-]+$/.test(tag) && (!searchKey || (searchKey.tag === 'equal' && searchKey.name === tag))
+    ? tag
+    : `tags[${tag}]`
 }
 
 /** Where the issues are listed that have a tag's value: `base` is the stream, `kept` what `keptSearch` made. */
@@ -117,7 +112,7 @@ const besideDefault = new RegExp(`^\\s*${defaultQuery}|\\s${defaultQuery}\\s*$`)
 const isFiltered = (text: string): boolean =>
   termsOf(text).some(({ kind, key, value }) => {
     const name = key.replace(/^!|:$/g, '')
-    return kind === 'filter' && value !== '' && name.toLowerCase() !== 'digest' && fieldOf(name) !== undefined
+    return kind === 'filter' && value !== '' && name.toLowerCase() !== 'digest' && searchKeyOf(name) !== undefined
   })
 
 /**

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { systemClock } from '../../../base/clock.ts'
-import type { Field } from '../../../query/search.ts'
+import { messageKeyOf } from '../../../query/search.ts'
 import { apiFetch } from '../../client/api.ts'
 import {
   type Known,
@@ -60,9 +60,6 @@ function useRecent(organization: string) {
   return { recent, remember }
 }
 
-/** Names of fields have dots, which would be levels to next-intl. */
-const wordOf = (field: Field) => field.name.replaceAll('.', '_')
-
 /** What a box offers for a text with the caret at a place; asks the server only while `open`. */
 export function useComplete({
   organization,
@@ -107,7 +104,7 @@ export function useComplete({
   )
   const lines = useMemo(() => {
     if (!open) return []
-    const offered = suggestionsFor(place, known, (field) => t(`field.${wordOf(field)}`))
+    const offered = suggestionsFor(place, known, (searchKey) => t(`key.${messageKeyOf(searchKey)}`))
     return text.trim() === '' ? [...recentLines(recent, text), ...offered] : offered
   }, [open, place, known, recent, text, t])
   return { lines, waiting: asks && values.isFetching && values.data === undefined, remember }

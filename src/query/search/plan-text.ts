@@ -1,6 +1,6 @@
-import type { EventFilter } from '../store/events/events.ts'
-import type { IssueFilter } from '../store/meta/meta.ts'
-import type { Term } from './search/ast.ts'
+import type { EventFilter } from '../../store/events/events.ts'
+import type { IssueFilter } from '../../store/meta/meta.ts'
+import type { Term } from './ast.ts'
 
 /** A free-text term of a search. */
 export type Text = Extract<Term, { op: 'text' }>
@@ -9,7 +9,7 @@ const shortId = /^[A-Za-z0-9][A-Za-z0-9_-]*-[0-9A-Za-z]+$/
 /** An event id as clients write it: 32 hex characters, or a UUID. */
 const eventIdForm = /^[0-9a-f]{32}$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** The event id that a text is as a whole, as 32 lower-case hex; undefined when it is none. */
+/** The event id (32 lower-case hex) if the whole text is one. */
 export const pastedEventId = ({ value, wild }: Text): string | undefined =>
   !wild && eventIdForm.test(value) ? value.replaceAll('-', '').toLowerCase() : undefined
 
@@ -25,7 +25,7 @@ export const wordsOf = (term: Text): EventFilter => ({
   value: contained(term),
 })
 
-/** Free text over issues; a short id is found as well, because people paste it. */
+/** Free text over issues. It also finds a short id, because people paste it. */
 export function textOf(term: Text): IssueFilter {
   const { value, wild } = term
   if (wild) {

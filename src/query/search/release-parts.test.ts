@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { cutRelease, fits, type ReleasePart, releaseMeets } from './release-parts.ts'
-import { wanted } from './search/value.ts'
+import type { ReleasePart } from './key.ts'
+import { cutRelease, fits, releaseMeets } from './release-parts.ts'
+import { wanted } from './value.ts'
 
 test.each<[string, ReleasePart, string, boolean]>([
   ['web@1.2.3+7', 'package', 'web', true],

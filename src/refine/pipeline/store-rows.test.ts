@@ -3,15 +3,16 @@ import { systemClock } from '../../base/clock.ts'
 import { silent } from '../../base/observe.ts'
 import type { OutcomeCount } from '../../base/outcome.ts'
 import type { JournalRecord } from '../../journal/journal.ts'
+import { repeatWindows } from '../kinds/kinds.ts'
 import { streamedType } from '../kinds/span/items.ts'
 import { memoryEvents } from '../memory.cases.ts'
-import { createSeen } from './dedup-window.ts'
+import { createMemory, deduplicate, type Memory, nothingStored } from './deduplicate.ts'
 import { plainSettings, recordedMs, refineBody } from './fixture.cases.ts'
+import { joined } from './range.ts'
 import { createWaits } from './retry.ts'
 import { createTools } from './step.ts'
-import { nothingStored, type Storing, sift, store } from './store-events.ts'
-import { settleSpansSurely } from './store-spans.ts'
-import { joined, refineRange } from './worker.ts'
+import { type Storing, settleAll, store } from './store-rows.ts'
+import { refineRange } from './worker.ts'
 
 const batch = { seq: 1, from: 0, to: 10_000 }
 const id = (n: number) => n.toString(16).padStart(16, 'b')
@@ -60,7 +61,6 @@ const rangeOf = (...records: JournalRecord[]) =>
 const world = () => {
   const events = memoryEvents()
   const clock = { ...systemClock, sleep: async () => undefined }
-  const seen = () => createSeen(3_600_000, 1000)
   const work: Storing = {
     clock,
     observe: silent,
@@ -69,9 +69,8 @@ const world = () => {
     stopped: new AbortController(),
     waits: createWaits(clock),
     worker: { journalFolder: '', blobFolder: '' },
-    seen: seen(),
-    transactions: seen(),
-    spanItems: seen(),
+    // small, so that a flood of one kind would push another one out of a memory that they share
+    memory: createMemory(repeatWindows.map(({ name }) => ({ name, max: 1000 }))),
   }
   return { work, events }
 }
@@ -91,7 +90,7 @@ test.each<[string, ('before' | 'after')[], number]>([
   const { work, events } = world()
   events.spans.fail.push(...faults)
   const range = await rangeOf(record(1, 3), record(2, 0))
-  const done = await store(work, batch, range, sift(range, work, nothingStored), nothingStored)
+  const done = await store(work, batch, range, deduplicate(range, work.memory, nothingStored()), nothingStored())
   expect([rows(events), events.spans.inserts]).toEqual([['100:0', '100:1', '100:2', '100:3', '200:0'], inserts])
   expect([sum(done.outcomes, 'stored', 'transaction'), sum(done.outcomes, 'stored', 'span')]).toEqual([2, 3])
   // what came, as it is counted from the framing and the spans of each item, ends
@@ -106,16 +105,15 @@ test.each<[string, (lines: string[]) => string[], number]>([
 ])('a recovery inserts what is missing where %s stands', async (_name, kept, inserts) => {
   const { work, events } = world()
   const range = await rangeOf(record(1, 3), record(2, 0))
-  await store(work, batch, range, sift(range, work, nothingStored), nothingStored)
+  await store(work, batch, range, deduplicate(range, work.memory, nothingStored()), nothingStored())
   events.spans.lines = kept(events.spans.lines)
   events.spans.inserts = 0
-  const again = { ...work, transactions: createSeen(3_600_000, 1000) }
-  // the memory of the start knows what stands
-  for (const span of range.spans) again.transactions.add(span.projectId, span.key, recordedMs)
-  const stored = { events: new Set<number>(), spans: await settleSpansSurely(again, batch) }
-  if (stored.spans.size === 0) again.transactions = createSeen(3_600_000, 1000)
-  else for (const span of range.spans) if (!stored.spans.has(span.jpos)) again.transactions.forget(7, span.key)
-  const done = await store(again, batch, range, sift(range, again, stored), stored, true)
+  // the memory of the start knows what is stored
+  const stored = await settleAll(work, batch)
+  const memory: Memory = createMemory()
+  for (const { table, jpos, window, projectId, key } of range.groups)
+    if (stored.get(table)?.has(jpos)) memory.get(window)?.add(projectId, key, recordedMs)
+  const done = await store({ ...work, memory }, batch, range, deduplicate(range, memory, stored), stored, true)
   expect(rows(events).sort()).toEqual(['100:0', '100:1', '100:2', '100:3', '200:0'])
   expect([events.spans.inserts, sum(done.outcomes, 'stored', 'transaction')]).toEqual([inserts, 2])
 })
@@ -124,10 +122,10 @@ test('a transaction that comes again within the hour is a duplicate with its spa
   const { work, events } = world()
   const twice = { ...record(3, 2), body: envelope(1, 2) }
   const range = await rangeOf(record(1, 2), twice)
-  const first = await store(work, batch, range, sift(range, work, nothingStored), nothingStored)
+  const first = await store(work, batch, range, deduplicate(range, work.memory, nothingStored()), nothingStored())
   expect([sum(first.outcomes, 'duplicate', 'transaction'), sum(first.outcomes, 'duplicate', 'span')]).toEqual([1, 2])
   const next = await rangeOf({ ...record(4, 2), body: envelope(1, 2) })
-  await store(work, batch, next, sift(next, work, nothingStored), nothingStored)
+  await store(work, batch, next, deduplicate(next, work.memory, nothingStored()), nothingStored())
   expect(rows(events)).toEqual(['100:0', '100:1', '100:2'])
 })
 
@@ -149,7 +147,8 @@ test.each(['v1', 'v2'] as const)(
     const { work, events } = world()
     const send = async (...records: JournalRecord[]) => {
       const range = await rangeOf(...records)
-      return (await store(work, batch, range, sift(range, work, nothingStored), nothingStored)).outcomes
+      return (await store(work, batch, range, deduplicate(range, work.memory, nothingStored()), nothingStored()))
+        .outcomes
     }
     const ids = [id(1), id(2)]
     const first = await send(spanItem(100, ids, type), spanItem(200, ids, type))
@@ -164,30 +163,63 @@ test.each(['v1', 'v2'] as const)(
     expect([sum(other, 'stored', 'span'), sum(other, 'duplicate', 'span')]).toEqual(type === 'v1' ? [1, 1] : [2, 0])
     // and another project's is its own
     const again = await rangeOf(spanItem(500, ids, type))
-    for (const span of again.spans) span.projectId = 8
-    expect(sift(again, work, nothingStored).spans).toHaveLength(type === 'v1' ? 2 : 1)
+    for (const span of again.groups) span.projectId = 8
+    expect(deduplicate(again, work.memory, nothingStored()).groups).toHaveLength(type === 'v1' ? 2 : 1)
   },
 )
 
 test('a flood of span items leaves the transactions known', async () => {
   const { work } = world()
   const range = await rangeOf(record(1, 1))
-  sift(range, work, nothingStored)
+  deduplicate(range, work.memory, nothingStored())
   const flood = await rangeOf(...Array.from({ length: 2500 }, (_, n) => spanItem(1000 + 100 * n, [id(5000 + n)])))
-  expect(sift(flood, work, nothingStored).spans).toHaveLength(2500)
-  expect(sift(await rangeOf({ ...record(3, 1), body: envelope(1, 1) }), work, nothingStored).spans).toEqual([])
+  expect(deduplicate(flood, work.memory, nothingStored()).groups).toHaveLength(2500)
+  expect(
+    deduplicate(await rangeOf({ ...record(3, 1), body: envelope(1, 1) }), work.memory, nothingStored()).groups,
+  ).toEqual([])
 })
 
 test('ranges that follow each other keep their rows', async () => {
   const { work, events } = world()
   const range = joined([await rangeOf(record(1, 2)), await rangeOf(record(2, 1))], 0)
-  await store(work, batch, range, sift(range, work, nothingStored), nothingStored)
+  await store(work, batch, range, deduplicate(range, work.memory, nothingStored()), nothingStored())
   expect(rows(events)).toEqual(['100:0', '100:1', '100:2', '200:0', '200:1'])
 })
 
 test('a batch without spans asks the store for nothing', async () => {
   const { work, events } = world()
   const range = await rangeOf()
-  await store(work, batch, range, sift(range, work, nothingStored), nothingStored)
+  await store(work, batch, range, deduplicate(range, work.memory, nothingStored()), nothingStored())
   expect([events.spans.inserts, refineBody('{}').spans]).toEqual([0, []])
+})
+
+test('what is larger than one insert of a table may be goes in pieces; each row is stored once', async () => {
+  const { work, events } = world()
+  const row = Buffer.alloc(1024 * 1024, 'x')
+  row[row.length - 1] = 10
+  const made = await rangeOf(record(1, 0))
+  const [first] = made.groups
+  if (!first) throw new Error('no rows')
+  const groups = Array.from({ length: 20 }, (_, at) => ({
+    ...first,
+    key: id(at) + id(7),
+    jpos: at,
+    from: at * row.length,
+    to: (at + 1) * row.length,
+  }))
+  const range = {
+    ...made,
+    groups,
+    lines: new Map([['spans' as const, new Uint8Array(Buffer.concat(groups.map(() => row)))]]),
+  }
+  await store(work, batch, range, deduplicate(range, work.memory, nothingStored()), nothingStored())
+  expect([events.spans.inserts, events.spans.lines.length]).toEqual([2, 20])
+})
+
+test('once the store has answered nothing waits for it, also where it turns out that all rows are stored', async () => {
+  const { work, events } = world()
+  events.spans.fail.push('after')
+  const range = await rangeOf(record(1, 1))
+  await store(work, batch, range, deduplicate(range, work.memory, nothingStored()), nothingStored())
+  expect([events.spans.inserts, work.waits.oldest()]).toEqual([1, undefined])
 })

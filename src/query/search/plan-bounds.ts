@@ -1,20 +1,21 @@
-import { MishapError } from '../base/errors.ts'
-import type { EventFilter } from '../store/events/events.ts'
-import type { IssueFilter } from '../store/meta/meta.ts'
-import type { Search, Term } from './search/ast.ts'
+import { MishapError } from '../../base/errors.ts'
+import type { EventFilter } from '../../store/events/events.ts'
+import type { IssueFilter } from '../../store/meta/meta.ts'
+import type { Search, Term } from './ast.ts'
+import { searchKeyOf } from './lookup.ts'
 
-// SQLite answers within the process that serves every screen: a query may not keep it for long.
+// SQLite runs in the process that serves every screen, so no query may block it for long.
 
-/** Words and patterns that are held against the texts of issues: each takes 0.4 to 1 µs of every issue, 20 to 50 ms of 50,000. */
+/** Words and patterns that are compared with the texts of issues. Each takes 0.4 to 1 µs per issue: 20 to 50 ms for 50,000. */
 const textsMax = 20
-/** Patterns that are held against every frame of every event: one takes 450 ms of 9,000 events with some 80 texts each. */
+/** Patterns that are compared with every frame of every event. One takes 450 ms for 9,000 events with some 80 texts each. */
 const framePatternsMax = 20
-/** Releases times values that their parts are held against, 0.1 µs each. */
+/** Comparisons of a part of a release with a value, 0.1 µs each. */
 const comparisonsMax = 500_000
 
 const tooLong = (detail: string) => new MishapError('QUERY_TOO_LONG', { detail: `Invalid query: ${detail}` })
 
-/** Texts that a filter looks for. */
+/** Number of texts that a filter searches for. */
 function textsOf(filter: IssueFilter): number {
   if (filter.op === 'not') return textsOf(filter.of)
   if ('of' in filter) return filter.of.reduce((sum, item) => sum + textsOf(item), 0)
@@ -29,7 +30,7 @@ export function demandFewTexts(filters: readonly IssueFilter[]): void {
     )
 }
 
-/** Patterns that a filter holds against frames. */
+/** Number of patterns that a filter compares with frames. */
 function patternsOf(filter: EventFilter): number {
   if (filter.op === 'not') return patternsOf(filter.of)
   if (filter.op === 'and' || filter.op === 'or') return filter.of.reduce((sum, item) => sum + patternsOf(item), 0)
@@ -47,12 +48,12 @@ function termsOf(node: Search): Term[] {
   return 'of' in node ? node.of.flatMap(termsOf) : [node]
 }
 
-const parts: ReadonlySet<string> = new Set(['release.package', 'release.version', 'release.build'])
+const isReleasePart = (name: string) => searchKeyOf(name)?.source.in === 'release'
 
 /** Throws QUERY_TOO_LONG when parts of releases would be compared more than 500,000 times. */
 export function demandFewComparisons(search: Search, releases: () => readonly unknown[]): void {
   const values = termsOf(search).reduce(
-    (sum, term) => sum + (term.op === 'match' && !term.tag && parts.has(term.key) ? term.values.length : 0),
+    (sum, term) => sum + (term.op === 'match' && !term.tag && isReleasePart(term.key) ? term.values.length : 0),
     0,
   )
   if (values > 0 && values * releases().length > comparisonsMax)

@@ -1,14 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { type Branch, type Names, planOf } from './plan.ts'
+import type { Branch } from './branches.ts'
+import type { SearchContext } from './context.ts'
+import { searchKeys } from './keys.ts'
+import { parseSearch } from './parse.ts'
+import { planOf } from './plan.ts'
 import { cutRelease } from './release-parts.ts'
-import { fields, states } from './search/fields.ts'
-import { parseSearch } from './search/parse.ts'
+import { states } from './states.ts'
 
 // Every key that a query knows, from its text to the conditions that the stores get; and its negation.
 
 const nowMs = 1_795_000_000_000
 const hourMs = 3_600_000
-const names: Names = {
+const context: SearchContext = {
+  lists: 'issues',
   nowMs,
   meUserId: 'me-id',
   userIdOf: (email) => (email === 'ada@example.test' ? 'ada-id' : undefined),
@@ -17,7 +21,7 @@ const names: Names = {
   latestReleases: () => ['api@7', 'web@9'],
   releases: () => ['web@1.2.0+7', 'web@1.10.0', 'api@7', 'nightly'].map(cutRelease),
 }
-const plan = (text: string): Branch[] => planOf(parseSearch(text), names).branches
+const plan = (text: string): Branch[] => planOf(parseSearch(text), context).branches
 const issue = (field: string, value: string, match = 'is') => ({ issue: { op: 'field', field, match, value } })
 const event = (field: string, value: string, match = 'is') => ({ event: { op: 'field', field, match, value } })
 const number = (field: string, compare: string, value: number) => ({ issue: { op: 'number', field, compare, value } })
@@ -241,6 +245,17 @@ const cases: Record<string, [text: string, branches: object[], negated?: object[
   'browser.version': [['browser.version:120.*', [tagged('browser', '* 120.*', 'like')]]],
   'os.version': [
     [
+      'os.version:""',
+      [
+        {
+          event: {
+            op: 'not',
+            of: { op: 'or', of: [tagged('os', '', 'has').event, tagged('client_os', '', 'has').event] },
+          },
+        },
+      ],
+    ],
+    [
       'os.version:11',
       [{ event: { op: 'or', of: [tagged('os', '* 11', 'like').event, tagged('client_os', '* 11', 'like').event] } }],
     ],
@@ -251,8 +266,13 @@ const not = (branch: object) =>
   Object.fromEntries(Object.entries(branch).map(([kind, of]) => [kind, { op: 'not', of }]))
 const all = Object.values(cases).flat()
 
-test('every key has a case', () => {
-  expect(Object.keys(cases).sort()).toEqual(fields.map((field) => field.name).sort())
+/** The kinds of places in which a key lives, for issues and for events. */
+const kindsOf = ({ source, eventSource }: (typeof searchKeys)[number]) => [source.in, eventSource?.in ?? source.in]
+
+test('every kind of source has a case', () => {
+  const inCases = searchKeys.filter((key) => Object.hasOwn(cases, key.name))
+  expect(inCases.map((key) => key.name).sort()).toEqual(Object.keys(cases).sort())
+  expect(new Set(inCases.flatMap(kindsOf))).toEqual(new Set(searchKeys.flatMap(kindsOf)))
 })
 
 describe.each(all)('%s', (text, branches, negated) => {
@@ -398,7 +418,7 @@ test.each([
 })
 
 describe('over events', () => {
-  const over = (text: string): Branch[] => planOf(parseSearch(text), { ...names, over: 'events' }).branches
+  const over = (text: string): Branch[] => planOf(parseSearch(text), { ...context, lists: 'events' }).branches
   test.each<[string, object[]]>([
     ['time out', [{ event: { op: 'and', of: [like('*time*'), like('*out*')] } }]],
     ['"100% \\* of"', [{ event: like('*100% \\* of*') }]],

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { testClock } from '../base/clock.ts'
-import type { QueryDeps } from './issue.ts'
-import { namesOf } from './names.ts'
+import { testClock } from '../../base/clock.ts'
+import type { QueryDeps } from '../issue.ts'
+import { searchContextOf } from './context.ts'
+import { parseSearch } from './parse.ts'
 import { planOf } from './plan.ts'
-import { parseSearch } from './search/parse.ts'
 
 test('releases are asked for once, however many terms want them, and not by a query without such a term', () => {
   let asked = 0
@@ -14,7 +14,8 @@ test('releases are asked for once, however many terms want them, and not by a qu
     },
   }
   const deps = { meta, clock: testClock(1), auth: { personByEmail: () => undefined } } as unknown as QueryDeps
-  const plan = (text: string) => planOf(parseSearch(text), namesOf(deps, [{ id: 1, slug: 'web' }], undefined)).branches
+  const plan = (text: string) =>
+    planOf(parseSearch(text), searchContextOf(deps, [{ id: 1, slug: 'web' }], undefined, 'issues')).branches
   expect(plan('level:error')).toHaveLength(1)
   expect(asked).toBe(0)
   expect(plan('release.version:>1 OR release.version:<1 OR release.package:web')).toEqual([

@@ -1,10 +1,8 @@
-import { compareSemver, type Semver, semverOf } from '../domain/release-order.ts'
-import type { Wanted } from './search/ast.ts'
+import { compareSemver, type Semver, semverOf } from '../../domain/release-order.ts'
+import type { Wanted } from './ast.ts'
+import type { ReleasePart } from './key.ts'
 
-/** What can be asked of a release beside its whole name. */
-export type ReleasePart = 'package' | 'version' | 'build'
-
-/** Compares piece by piece, so that no pattern of a stranger becomes a regular expression. Case counts. */
+/** Whether a text is the value, or fits its pattern; with case. No pattern from outside becomes a regular expression. */
 export function fits(text: string, wanted: Wanted): boolean {
   return wanted.wild ? fitsPieces(text, piecesOf(wanted.text)) : text === wanted.text
 }
@@ -36,10 +34,10 @@ function piecesOf(pattern: string): string[] {
   return pieces
 }
 
-/** A release and its parts: cut once, however many values it is held against. */
+/** A release and its parts, which are cut once and compared with many values. */
 export type CutRelease = { release: string; semver: Semver | undefined } & Record<ReleasePart, string>
 
-/** Cuts `web@1.2.3+7` into web, 1.2.3 and 7; what is not there is ''. */
+/** Cuts `web@1.2.3+7` into web, 1.2.3 and 7. A missing part is ''. */
 export function cutRelease(release: string): CutRelease {
   const at = release.lastIndexOf('@')
   const own = release.slice(at + 1)
@@ -62,8 +60,9 @@ function numbersOf(text: string): Semver | undefined {
 }
 
 /**
- * Whether the part of a release is the wanted one, or stands to it as a sign in front says (`>=1.2.0`; `1.2.0` alone is
- * met by 1.2.0 with any build). What is no `x.y.z` is met by its own text only; the build is compared as a whole number.
+ * A test whether the part of a release is the value, or compares with it as its sign says (`>=1.2.0`). `1.2.0` without a
+ * sign is met by 1.2.0 with any build. A version other than `x.y.z` is met only by its own text. A build is compared as a
+ * whole number.
  */
 export function releaseMeets(part: ReleasePart, wanted: Wanted): (release: CutRelease) => boolean {
   const [, sign = '', text = ''] = /^(>=|<=|>|<)?(.*)$/s.exec(wanted.text) ?? []
@@ -86,7 +85,7 @@ function byVersion(text: string): Order {
   return ({ semver }) => semver && wanted && compareSemver(semver, wanted)
 }
 
-/** A whole number without the zeros in front, which is longer the larger it is; undefined for any other text. */
+/** A whole number without leading zeros, so that a larger number is a longer text; undefined for any other text. */
 const plainNumber = (text: string): string | undefined =>
   /^\d{1,300}$/.test(text) ? text.replace(/^0+(?=\d)/, '') : undefined
 

@@ -1,0 +1,21 @@
+// What a page sends to the browser, read from the build that the suite's product serves.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { root } from '../product.ts'
+
+const built = join(root, 'src/web/.next/standalone/src/web/.next')
+
+/** Paths of the scripts under `folder` whose text has `word`. */
+function scriptsWith(word: string, folder: string): string[] {
+  return readdirSync(join(built, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.js'))
+    .filter((path) => readFileSync(join(built, folder, path), 'utf8').includes(word))
+}
+
+// with the schemas of src/contract, zod is 125 kB of script (36 kB packed); the screens need the types only
+test('zod is in the scripts of the server and in none of the browser', () => {
+  expect(scriptsWith('hydrateRoot', 'static')).not.toEqual([])
+  expect(scriptsWith('ZodError', 'server')).not.toEqual([])
+  expect(scriptsWith('ZodError', 'static')).toEqual([])
+})

@@ -1,0 +1,230 @@
+import type { EventFilter } from '../../store/events/events.ts'
+import type { Term, Wanted } from './ast.ts'
+import { anyEvent, anyEventIs, anyIssueIs, type Branch, eventIs, issueIs, truth } from './branches.ts'
+import type { SearchContext } from './context.ts'
+import { categoryCondition, kindFilters, peopleFilters, priorityFilters } from './issue-conditions.ts'
+import type { KeySource, ReleasePart, UserPart } from './key.ts'
+import { contained } from './plan-text.ts'
+import { releaseMeets } from './release-parts.ts'
+import { placed } from './value.ts'
+
+// What a condition on a key asks of the stores, by the source of the key (key.ts). `negate` asks for the opposite.
+
+type EventField = Extract<EventFilter, { op: 'field' }>['field']
+
+const hasField = (field: EventField): EventFilter => ({ op: 'field', field, match: 'has', value: '' })
+const hasTag = (key: string): EventFilter => ({ op: 'tag', key, match: 'has', value: '' })
+const matchOf = (wanted: Wanted): 'is' | 'like' => (wanted.wild ? 'like' : 'is')
+
+/** The tag `user` names a person with the kind in front, such as id:42. What else is known has tags such as user.email. */
+const hasUser = (part: UserPart): EventFilter =>
+  anyEvent([hasTag(`user.${part}`), { op: 'tag', key: 'user', match: 'like', value: `${part}:*` }])
+
+/** Whether an event has the key at all; undefined for a key that events do not have, or always have. */
+function presentInEvent(source: KeySource): EventFilter | undefined {
+  switch (source.in) {
+    case 'event':
+    case 'eventId':
+      return hasField(source.column)
+    case 'eventMessage':
+      return hasField('message')
+    case 'release':
+      return hasField('release')
+    case 'tags':
+    case 'versions':
+      return anyEvent(source.tags.map(hasTag))
+    case 'user':
+      return hasUser(source.part)
+    case 'frames':
+      return { op: 'frame', key: source.key, match: 'has', value: '' }
+    default:
+      return undefined
+  }
+}
+
+/** `has:` with a key of this source. Keys without an answer of their own are always there. */
+export function presenceCondition(source: KeySource, negate: boolean, context: SearchContext): Branch[] {
+  const present = presentInEvent(source)
+  if (present) return eventIs(present, negate)
+  if (source.in === 'nothing') return truth(negate)
+  if (source.in === 'issue') return issueIs({ op: 'field', field: source.column, match: 'is', value: '' }, !negate)
+  const isAssignee = source.in === 'issuePeople' && source.relation.startsWith('assigned')
+  return isAssignee ? anyIssueIs(peopleFilters(source.relation, ['any'], context), negate) : truth(!negate)
+}
+
+/** A key that is true or false. */
+export function flagCondition(source: KeySource, value: boolean, negate: boolean): Branch[] {
+  switch (source.in) {
+    case 'issueUnhandled':
+      return issueIs({ op: 'unhandled', value: source.value === value }, negate)
+    case 'handled': {
+      const falseWhen = source.trueWhen === 'yes' ? 'no' : 'yes'
+      return eventIs({ op: 'tag', key: 'handled', match: 'is', value: value ? source.trueWhen : falseWhen }, negate)
+    }
+    case 'frames':
+      return eventIs({ op: 'frame', key: source.key, match: 'is', value: String(value) }, negate)
+    default:
+      return truth(negate)
+  }
+}
+
+/** A key that is compared as a number. */
+export function numberCondition(
+  source: KeySource,
+  { compare, value }: Extract<Term, { op: 'number' }>,
+  negate: boolean,
+  context: SearchContext,
+): Branch[] {
+  switch (source.in) {
+    case 'issueNumber':
+      return issueIs({ op: 'number', field: source.column, compare, value }, negate)
+    case 'tags':
+      return anyEventIs(
+        source.tags.map((key) => ({ op: 'tagNumber', key, compare, value })),
+        negate,
+      )
+    case 'project':
+      return inProjects(context.projectIds.filter((id) => meets(id, compare, value) !== negate))
+    default:
+      return truth(negate)
+  }
+}
+
+function meets(id: number, compare: Extract<Term, { op: 'number' }>['compare'], value: number): boolean {
+  switch (compare) {
+    case '=':
+      return id === value
+    case '<':
+      return id < value
+    case '<=':
+      return id <= value
+    case '>':
+      return id > value
+    case '>=':
+      return id >= value
+  }
+}
+
+const inProjects = (projectIds: number[]): Branch[] => (projectIds.length ? [{ projectIds }] : [])
+
+const opposite = { '<': '>=', '<=': '>', '>': '<=', '>=': '<' } as const
+
+/** A key that is compared as a date. */
+export function dateCondition(
+  source: KeySource,
+  { compare, moment }: Extract<Term, { op: 'date' }>,
+  negate: boolean,
+  context: SearchContext,
+): Branch[] {
+  const value = 'atMs' in moment ? moment.atMs : context.nowMs - moment.agoMs
+  if (source.in === 'issueNumber') return issueIs({ op: 'number', field: source.column, compare, value }, negate)
+  // The parser turns `=` into a stretch of time, as no event is at one moment.
+  if (source.in !== 'eventTime' || compare === '=') return truth(!negate)
+  const sign = negate ? opposite[compare] : compare
+  return [sign === '>' || sign === '>=' ? { fromMs: value } : { toMs: value }]
+}
+
+/** A key that has any of these values. An empty value means "not set". */
+export function valuesCondition(
+  source: KeySource,
+  values: readonly Wanted[],
+  negate: boolean,
+  context: SearchContext,
+): Branch[] {
+  if (values.length === 0) return truth(negate)
+  const texts = values.map((value) => value.text)
+  switch (source.in) {
+    // Every event lacks the key, so a search for events without it finds all of them.
+    case 'nothing':
+      return truth(texts.includes('') !== negate)
+    case 'issue':
+      return anyIssueIs(
+        values.map((value) => ({ op: 'field', field: source.column, match: matchOf(value), value: value.text })),
+        negate,
+      )
+    case 'issueShortId':
+      return anyIssueIs(
+        values.map((value) => ({
+          op: 'field',
+          field: 'shortId',
+          match: matchOf(value),
+          value: value.text.toUpperCase(),
+        })),
+        negate,
+      )
+    case 'issuePeople':
+      return anyIssueIs(peopleFilters(source.relation, texts, context), negate)
+    case 'issueKind':
+      return anyIssueIs(kindFilters(texts), negate)
+    case 'issuePriority':
+      return anyIssueIs(priorityFilters(texts), negate)
+    case 'issueCategory':
+      return categoryCondition(texts, negate)
+    case 'project': {
+      const ids = new Set(source.by === 'slug' ? values.flatMap((value) => context.projectIdsOf(value)) : [])
+      return inProjects(context.projectIds.filter((id) => ids.has(id) !== negate))
+    }
+    case 'release':
+      return releaseCondition(source.part, values, negate, context)
+    default:
+      return anyEventIs(
+        values.flatMap((value) => eventFilters(source, value)),
+        negate,
+      )
+  }
+}
+
+/** Events of releases with the value in this part. The newest 1,000 releases of each project are compared. */
+function releaseCondition(
+  part: ReleasePart,
+  values: readonly Wanted[],
+  negate: boolean,
+  context: SearchContext,
+): Branch[] {
+  const tests = values.map((value) => releaseMeets(part, value))
+  const releases = context.releases().filter((release) => tests.some((test) => test(release)))
+  return anyEventIs(releases.length ? [{ op: 'releases', values: releases.map(({ release }) => release) }] : [], negate)
+}
+
+/** Filters of which an event meets any when the key has the value; none for a key that has no such values. */
+function eventFilters(source: KeySource, value: Wanted): EventFilter[] {
+  const { text } = value
+  const present = text === '' ? presentInEvent(source) : undefined
+  if (present) return [{ op: 'not', of: present }]
+  switch (source.in) {
+    case 'event':
+      return [{ op: 'field', field: source.column, match: matchOf(value), value: text }]
+    case 'eventId':
+      return [
+        { op: 'field', field: source.column, match: matchOf(value), value: text.replaceAll('-', '').toLowerCase() },
+      ]
+    case 'eventMessage':
+      return [messageFilter(source.match, value)]
+    case 'tags':
+      return source.tags.map((key) => tagIs(key, value))
+    case 'versions': {
+      const behindName = placed(value, 'EndsWith')
+      return source.tags.map((key) => tagIs(key, { text: `* ${behindName.text.slice(1)}`, wild: true }))
+    }
+    case 'user':
+      return [tagIs(`user.${source.part}`, value), tagIs('user', { text: `${source.part}:${text}`, wild: value.wild })]
+    case 'frames':
+      return [{ op: 'frame', key: source.key, match: matchOf(value), value: text }]
+    default:
+      return []
+  }
+}
+
+const tagIs = (key: string, value: Wanted): EventFilter => ({
+  op: 'tag',
+  key,
+  match: matchOf(value),
+  value: value.text,
+})
+
+/** Whole words go by the index of the message; a pattern, and a part of it, are compared with each message. */
+function messageFilter(match: 'words' | 'part', { text, wild }: Wanted): EventFilter {
+  if (match === 'words' && !wild) return { op: 'text', value: text }
+  const value = match === 'words' ? text : contained({ value: text, wild })
+  return { op: 'field', field: 'message', match: 'like', value }
+}

@@ -1,0 +1,69 @@
+import type { Issue, IssueFilter } from '../../store/meta/meta.ts'
+import { type Branch, issueIs, truth } from './branches.ts'
+import type { SearchContext } from './context.ts'
+import type { KeySource } from './key.ts'
+
+// Filters on issues by words that the search language has of its own: people, priorities, categories, types of events.
+
+type Relation = Extract<KeySource, { in: 'issuePeople' }>['relation']
+
+/** The id of a person: the one who searches (`me`), or the owner of an e-mail address. */
+const personId = (text: string, context: SearchContext): string | undefined =>
+  text.toLowerCase() === 'me' ? context.meUserId : context.userIdOf(text.replace(/^user:/, ''))
+
+/** Filters on issues that one of these people has to do with; a person whom nobody knows gives none. */
+export function peopleFilters(relation: Relation, texts: readonly string[], context: SearchContext): IssueFilter[] {
+  if (relation === 'assigned' || relation === 'assignedOrSuggested')
+    return texts.flatMap((text) => assigneeFilters(text, relation === 'assignedOrSuggested', context))
+  return texts.flatMap((text) => {
+    const userId = personId(text, context)
+    return userId === undefined ? [] : [{ op: relation, userId }]
+  })
+}
+
+const nobody: IssueFilter = { op: 'assigned', userId: null }
+
+/** With `suggested`, the people whom the ownership rules suggest count for an issue without an assignee. */
+function assigneeFilters(text: string, suggested: boolean, context: SearchContext): IssueFilter[] {
+  const word = text.toLowerCase()
+  if (word === 'none' || word === '') {
+    const unsuggested: IssueFilter = { op: 'not', of: { op: 'suggested', userId: 'any' } }
+    return suggested ? [{ op: 'and', of: [nobody, unsuggested] }] : [nobody]
+  }
+  const userId = word === 'any' ? word : personId(text, context)
+  if (userId === undefined) return []
+  const assigned: IssueFilter = { op: 'assigned', userId }
+  return suggested ? [assigned, { op: 'and', of: [nobody, { op: 'suggested', userId }] }] : [assigned]
+}
+
+const priorities: Readonly<Record<string, NonNullable<Issue['priority']>>> = {
+  high: 'high',
+  medium: 'medium',
+  low: 'low',
+}
+
+/** Filters by priority; other words give none. */
+export const priorityFilters = (texts: readonly string[]): IssueFilter[] =>
+  texts.flatMap((text) => {
+    const value = named(priorities, text.toLowerCase())
+    return value ? [{ op: 'priority', value }] : []
+  })
+
+/** The kind of an issue by the type of its events. `default` is the name that SDKs give an event without an exception. */
+const kinds: Readonly<Record<string, string>> = { error: 'error', default: 'message', message: 'message', csp: 'csp' }
+
+/** Filters by the type of the events; other words give none. */
+export const kindFilters = (texts: readonly string[]): IssueFilter[] =>
+  texts.flatMap((text) => {
+    const value = named(kinds, text)
+    return value ? [{ op: 'field', field: 'kind', match: 'is', value }] : []
+  })
+
+/** Every issue is an error; those that somebody sent feedback about are also `feedback`. */
+export function categoryCondition(texts: readonly string[], negate: boolean): Branch[] {
+  if (texts.includes('error')) return truth(!negate)
+  return texts.includes('feedback') ? issueIs({ op: 'feedback' }, negate) : truth(negate)
+}
+
+const named = <Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined =>
+  Object.hasOwn(record, name) ? record[name] : undefined

@@ -1,0 +1,73 @@
+import type { Measured } from './ast.ts'
+import type { KeyType, Operator, SearchKey } from './key.ts'
+import { searchKeys } from './keys.ts'
+
+const comparisons = ['<', '<=', '=', '!=', '>=', '>'] as const
+
+/** Which operators a value of each type takes. `!` in front of a key and `""` for "not set" are for every key but `is` and `has`. */
+export const operators: Readonly<Record<KeyType, readonly Operator[]>> = {
+  text: ['*', '[]', '""'],
+  version: ['<', '<=', '>=', '>', '*', '[]', '""'],
+  number: [...comparisons, '[]', '""'],
+  duration: [...comparisons, '[]', '""'],
+  date: ['<', '<=', '=', '>=', '>', '[]'],
+  boolean: ['[]', '""'],
+  is: ['[]'],
+  has: ['[]'],
+}
+
+const byName: ReadonlyMap<string, SearchKey> = new Map(
+  searchKeys.flatMap((key) => [key.name, ...(key.aliases ?? [])].map((name) => [name, key] as const)),
+)
+
+/** Measurements in milliseconds, by the names that SDKs give them. Any other measurement is a plain number. */
+const timed =
+  /^(?:fp|fcp|lcp|fid|inp|ttfb|ttfb\.requesttime|app_start_(?:cold|warm)|time_to_(?:initial|full)_display|stall_(?:longest|total)_time)$/
+
+/**
+ * The entry of a key by its name or another spelling; undefined for a tag. `measurements.*`, `spans.*` and two keys of
+ * `span.*` are families, which exist for other kinds of data.
+ */
+export function searchKeyOf(name: string): SearchKey | undefined {
+  const known = byName.get(name)
+  if (known) return known
+  const found = /^(measurements|spans?)\.(.+)$/.exec(name)
+  if (!found) return undefined
+  const [, family, own = ''] = found
+  const measured = (type: KeyType): SearchKey => ({
+    name,
+    type,
+    source: { in: 'nothing' },
+    example: `${name}:>5`,
+    measured: true,
+  })
+  if (family === 'measurements') return measured(timed.test(own) ? 'duration' : 'number')
+  return family === 'spans' || /^(?:duration|self_time)$/.test(own) ? measured('duration') : undefined
+}
+
+/** Whether no error event has the key: the parser reads it, and a condition on it finds nothing. */
+export const findsNothing = (key: SearchKey): boolean => key.source.in === 'nothing'
+
+/** The keys that the box offers: all that can find something. */
+export const offeredKeys: readonly SearchKey[] = searchKeys.filter((key) => !findsNothing(key))
+
+/** Where the sentence about a key is in the messages: a dot in a name would be a level of the catalogue. */
+export const messageKeyOf = (key: SearchKey): string => key.name.replaceAll('.', '_')
+
+/** Aggregates that are counts or scores, shares, and those that are what their argument is. */
+const counted =
+  /^(?:count|count_unique|count_if|count_miserable|count_web_vitals|failure_count|epm|eps|tpm|tps|apdex|user_misery|performance_score|opportunity_score)$/
+const shares = /^(?:failure_rate|percentage|crash_rate|crash_free_rate)$/
+const ofArgument = /^(?:avg|p50|p75|p90|p95|p99|p100|percentile|min|max|sum|any)$/
+
+/** What an aggregate such as `p95(transaction.duration)` counts in; undefined for one that is not known. */
+export function aggregateOf(text: string): Measured | undefined {
+  const found = /^([A-Za-z_]\w*)\(([^,()]*)/.exec(text)
+  const [, name = '', argument = ''] = found ?? []
+  if (counted.test(name)) return 'number'
+  if (shares.test(name)) return 'percent'
+  if (!ofArgument.test(name)) return undefined
+  if (argument === '') return 'duration'
+  const type = searchKeyOf(argument)?.type
+  return type === 'duration' || type === 'number' ? type : undefined
+}

@@ -1,0 +1,99 @@
+import type { Search, Term, Wanted } from './ast.ts'
+import { type Branch, both, either, eventIs, issueIs, truth } from './branches.ts'
+import { dateCondition, flagCondition, numberCondition, presenceCondition, valuesCondition } from './conditions.ts'
+import type { SearchContext } from './context.ts'
+import type { KeySource, SearchKey } from './key.ts'
+import { searchKeyOf } from './lookup.ts'
+import { demandFewComparisons, demandFewPatterns, demandFewTexts } from './plan-bounds.ts'
+import { pastedEventId, type Text, textOf, wordsOf } from './plan-text.ts'
+import { isState, stateFilters } from './states.ts'
+
+/** A query, split by the store that can answer it. What meets any branch is found; without a branch nothing is. */
+export type Plan = { branches: Branch[] }
+
+/**
+ * Splits a parsed query (undefined: everything) into branches. Throws QUERY_TOO_LONG when the query mixes conditions on
+ * issues and on events in too many ways, or asks for more work than a process may be kept busy with (plan-bounds.ts).
+ */
+export function planOf(search: Search | undefined, context: SearchContext): Plan {
+  if (search === undefined) return { branches: [{}] }
+  demandFewComparisons(search, context.releases)
+  const branches = build(search, false, context)
+  demandFewTexts(branches.flatMap((branch) => branch.issue ?? []))
+  demandFewPatterns(branches.flatMap((branch) => branch.event ?? []))
+  return { branches }
+}
+
+/** `negate` is pushed down to the leaves, so that a branch only ever joins conditions. */
+function build(node: Search, negate: boolean, context: SearchContext): Branch[] {
+  if (node.op === 'not') return build(node.of, !negate, context)
+  if ('of' in node) {
+    const parts = node.of.map((part) => build(part, negate, context))
+    return (node.op === 'and') !== negate ? parts.reduce(both, [{}]) : either(parts.flat())
+  }
+  return leaf(node, negate, context)
+}
+
+function leaf(term: Term, negate: boolean, context: SearchContext): Branch[] {
+  switch (term.op) {
+    case 'measure':
+      // Spans and transactions have durations and aggregates; an error event has none.
+      return truth(negate)
+    case 'text':
+      return textCondition(term, negate, context)
+    case 'is':
+      return stateCondition(term.value, negate)
+    default:
+      return keyCondition(term, negate, context)
+  }
+}
+
+/** Free text. A pasted event id also finds its event or its issue, and not only texts that contain it. */
+function textCondition(term: Text, negate: boolean, context: SearchContext): Branch[] {
+  const text = context.lists === 'events' ? eventIs(wordsOf(term), negate) : issueIs(textOf(term), negate)
+  const value = pastedEventId(term)
+  if (value === undefined) return text
+  const event = eventIs({ op: 'field', field: 'event_id', match: 'is', value }, negate)
+  return negate ? both(text, event) : either([...text, ...event])
+}
+
+function stateCondition(state: string, negate: boolean): Branch[] {
+  const filter = isState(state) ? stateFilters[state] : false
+  return typeof filter === 'boolean' ? truth(filter !== negate) : issueIs(filter, negate)
+}
+
+/** A key that the table does not have is a tag of its name. */
+function sourceOf(key: SearchKey | undefined, name: string, context: SearchContext): KeySource {
+  if (!key) return { in: 'tags', tags: [name] }
+  return (context.lists === 'events' ? key.eventSource : undefined) ?? key.source
+}
+
+function keyCondition(
+  term: Extract<Term, { op: 'match' | 'has' | 'number' | 'date' | 'flag' }>,
+  negate: boolean,
+  context: SearchContext,
+): Branch[] {
+  const key = 'tag' in term && term.tag ? undefined : searchKeyOf(term.key)
+  const source = sourceOf(key, term.key, context)
+  switch (term.op) {
+    case 'has':
+      return presenceCondition(source, negate, context)
+    case 'flag':
+      return flagCondition(source, term.value, negate)
+    case 'number':
+      return numberCondition(source, term, negate, context)
+    case 'date':
+      return dateCondition(source, term, negate, context)
+    case 'match':
+      return valuesCondition(source, key?.latest ? withLatest(term.values, context) : term.values, negate, context)
+  }
+}
+
+const isLatest = (wanted: Wanted) => wanted.text.toLowerCase() === 'latest' && !wanted.wild
+
+/** The values with the latest releases in place of the word `latest`, which no release may be called. */
+function withLatest(values: Wanted[], context: SearchContext): Wanted[] {
+  const others = values.filter((value) => !isLatest(value))
+  if (others.length === values.length) return values
+  return [...context.latestReleases().map((text) => ({ text, wild: false })), ...others]
+}

@@ -1,0 +1,106 @@
+import type { Outcome, OutcomeReason } from '../../../base/outcome.ts'
+import type { EnvelopeItem } from '../../../wire/envelope.ts'
+import { normalizeId } from '../../../wire/ids.ts'
+import { attachmentsMax, needsEventId } from '../../../wire/item-types.ts'
+import { dumpAttachmentType } from '../../../wire/minidump.ts'
+import { type MultipartPart, parseMultipart } from '../../../wire/multipart.ts'
+import { ended } from '../../pipeline/item-outcome.ts'
+import { bodyKind, itemKind, type PlacedItem, type RecordWork } from '../kind.ts'
+import { dumpName, dumpOfItem } from '../minidump/upload.ts'
+import { type AttachmentPlace, attachmentOfDump, attachmentOfItem, attachmentOfPart } from './attachment.ts'
+
+/** One outcome of an attachment. */
+export const attachmentEnd = (work: RecordWork, outcome: Outcome, reason: OutcomeReason, bytes: number) =>
+  ended(work, 'attachment', 'attachment', outcome, reason, bytes)
+
+/** Where an attachment of an event belongs. */
+export function attachmentPlace(work: RecordWork, eventId: string, index: number): AttachmentPlace {
+  const { projectId, receivedMs } = work.head
+  return { projectId, eventId, jpos: work.record.jpos, index, receivedMs }
+}
+
+/** Whether an item says that the envelope brings what its attachments belong to. */
+const namesOwner = ({ type, headers }: EnvelopeItem): boolean =>
+  type === 'event' || type === 'feedback' || headers['attachment_type'] === dumpAttachmentType
+
+/** Types whose attachments are not stored, as they belong to no event. */
+const foreignOwners: ReadonlySet<string> = new Set(['transaction', 'replay_event'])
+
+/** Finds what an envelope's attachments belong to, once its other items are refined. */
+export function findOwner(work: RecordWork, items: readonly PlacedItem[]): void {
+  const { out, discarded, envelope } = work
+  const event = out.groups.find((group) => group.table === 'events')
+  const made = event?.key ?? out.effects.feedback[0]?.row.feedbackId
+  const isOwned = made !== undefined || discarded.size > 0
+  // Ingest let them pass as those of an event. Where none came of it, nothing else bounds how many there are.
+  envelope.ownerId = !isOwned && items.some(({ item }) => namesOwner(item)) ? undefined : (envelope.named ?? made)
+  envelope.foreign = !event && items.some(({ item }) => foreignOwners.has(item.type))
+}
+
+function refineAttachment(work: RecordWork, { item, index }: PlacedItem): void {
+  const { ownerId: eventId, foreign } = work.envelope
+  const end = (outcome: Outcome, reason: OutcomeReason) => attachmentEnd(work, outcome, reason, item.payload.length)
+  const gone = eventId === undefined ? undefined : work.discarded.get(eventId)
+  if (foreign || !needsEventId('attachment', item.headers)) work.out.outcomes.push(end('filtered', 'not_stored_yet'))
+  else if (!eventId) work.out.outcomes.push(end('invalid', 'event_missing'))
+  else if (gone) work.out.outcomes.push(end('filtered', gone))
+  else if (work.out.attachments.length >= attachmentsMax) work.out.outcomes.push(end('invalid', 'too_many_items'))
+  else {
+    const place = attachmentPlace(work, eventId, index)
+    const dump = dumpOfItem(item)
+    // one that came packed or in a form is kept as the dump alone
+    if (dump && (work.dumps.has(index) || dump.bytes !== item.payload))
+      keepDump(work, dump.bytes, item.headers['filename'], place)
+    else work.out.attachments.push({ ...attachmentOfItem(item, place), outcome: end('stored', 'ok') })
+  }
+}
+
+/** Keeps a minidump as an attachment, unpacked; one that cannot be unpacked is counted and not kept. */
+export function keepDump(work: RecordWork, bytes: Buffer, name: unknown, place: AttachmentPlace): void {
+  const opened = work.dumps.get(place.index)
+  if (opened === undefined || opened.end === 'ok')
+    work.out.attachments.push({
+      ...attachmentOfDump(bytes, dumpName(name), place, opened),
+      outcome: attachmentEnd(work, 'stored', 'ok', bytes.length),
+    })
+  else
+    work.out.outcomes.push(
+      attachmentEnd(work, 'invalid', opened.end === 'broken' ? 'bad_encoding' : 'too_large', bytes.length),
+    )
+}
+
+export const attachmentKind = itemKind<undefined>({
+  itemTypes: ['attachment'],
+  isLast: true,
+  read: () => undefined,
+  countsAs: () => 1,
+  refine: (work, _payload, placed) => refineAttachment(work, placed),
+})
+
+/** The parts of a form for an event that is there already; undefined where it is no form or names no event. */
+type ReadForm = { parts: MultipartPart[] | undefined; eventId: string | undefined }
+
+/** A form of files for an event that is there already. */
+export const formBody = bodyKind<ReadForm>({
+  record: 'attachments',
+  read: ({ head }, body) => ({
+    parts: parseMultipart(body, head.contentType).value,
+    eventId: normalizeId(head.eventId),
+  }),
+  countsAs: ({ parts, eventId }) => (parts && eventId ? parts.length : 1),
+  refine: (work, { parts, eventId }, body) => {
+    if (!parts || !eventId) {
+      const reason = parts ? 'event_missing' : 'bad_item'
+      work.out.outcomes.push(attachmentEnd(work, 'invalid', reason, body.length))
+      return
+    }
+    for (const [index, part] of parts.entries()) {
+      if (work.out.attachments.length >= attachmentsMax) {
+        work.out.outcomes.push(attachmentEnd(work, 'invalid', 'too_many_items', part.bytes.length))
+        continue
+      }
+      const made = attachmentOfPart(part, attachmentPlace(work, eventId, index))
+      work.out.attachments.push({ ...made, outcome: attachmentEnd(work, 'stored', 'ok', part.bytes.length) })
+    }
+  },
+})

@@ -1,0 +1,37 @@
+import type { RecordKind } from '../../journal/journal.ts'
+import { attachmentKind, formBody } from './attachment/items.ts'
+import { clientReportKind, countedKind } from './counted/counted.ts'
+import { eventKind, eventWindow, storeBody } from './error/events.ts'
+import { feedbackKind } from './feedback/items.ts'
+import type { AnyBodyKind, AnyItemKind, RepeatWindow } from './kind.ts'
+import { minidumpBody } from './minidump/crashes.ts'
+import { securityBody, securityKind } from './security/reports.ts'
+import { spanItemWindow, spanKind, transactionKind, transactionWindow } from './span/spans.ts'
+
+/** Every kind of item that is refined; all other item types are only counted. A new kind is an entry here. */
+const itemKinds: readonly AnyItemKind[] = [
+  eventKind,
+  feedbackKind,
+  transactionKind,
+  spanKind,
+  securityKind,
+  attachmentKind,
+  clientReportKind,
+]
+
+/** Every kind of record whose body is no envelope. */
+const bodyKinds: readonly AnyBodyKind[] = [storeBody, securityBody, formBody, minidumpBody]
+
+/** Every memory of repeats. */
+export const repeatWindows: readonly RepeatWindow[] = [eventWindow, transactionWindow, spanItemWindow]
+
+const kindsByType: ReadonlyMap<string, AnyItemKind> = new Map(
+  itemKinds.flatMap((kind) => kind.itemTypes.map((type): [string, AnyItemKind] => [type, kind])),
+)
+
+/** The kind that refines items of a type. */
+export const kindOf = (itemType: string): AnyItemKind => kindsByType.get(itemType) ?? countedKind
+
+/** The kind of a record's body; undefined for an envelope. */
+export const bodyKindOf = (record: RecordKind): AnyBodyKind | undefined =>
+  bodyKinds.find((kind) => kind.record === record)

@@ -1,0 +1,121 @@
+import type { OutcomeCount } from '../../base/outcome.ts'
+import type { DeadAgain, RecordHead } from '../../journal/journal.ts'
+import type { RecordEnd } from '../../journal/request-log.ts'
+import type { TableName } from '../../store/events/tables.ts'
+import type { AttachmentRow, DeadItem } from '../../store/meta/meta.ts'
+import type { GroupFacts, KindEffects, StoredPositions } from '../kinds/kind.ts'
+
+/** A range of the journal to refine; `to` is known in a recovery or a retry, else the worker finds it. */
+export type RangeJob = {
+  job: number
+  from: number
+  durable: number
+  recordsMax: number
+  bytesMax: number
+  /** The records are not refined but kept as dead letters, for this reason: they ended a worker. */
+  bury?: string
+  /** In a recovery: positions whose rows are stored already. */
+  stored?: StoredPositions | undefined
+}
+
+/** Rows of a batch that are stored or refused together, and the bytes of their lines among those of their table. */
+export type RangeGroup = GroupFacts & { table: TableName; from: number; to: number }
+
+/** When ingest saw a project key last. */
+export type KeyUse = { keyId: number; atMs: number; refusedCode: string | null }
+
+/** A record that could not be refined though rows of it are stored (positions `from` to `to`). */
+export type KeptRecord = {
+  from: number
+  to: number
+  projectId: number
+  keyId: number
+  kind: RecordHead['kind']
+  bytes: number
+}
+
+/** What a worker makes of a range. */
+export type RefinedRange = {
+  job: number
+  from: number
+  to: number
+  groups: RangeGroup[]
+  /** Encoded lines of all rows of each table, in the order of `groups`. */
+  lines: Map<TableName, Uint8Array<ArrayBuffer>>
+  effects: KindEffects & { attachments: AttachmentRow[] }
+  kept: KeptRecord[]
+  outcomes: OutcomeCount[]
+  uses: KeyUse[]
+  dead: DeadItem[]
+  /** Dead letters that were replayed as records of this range. */
+  again: DeadAgain[]
+  /** How the newest records of each key ended, for the request log. */
+  ends: RecordEnd[]
+  /** Keys of bodies that were stored outside the journal; deleted after the commit. */
+  spools: string[]
+  records: number
+}
+
+/** A range without anything. */
+export const emptyRange = (job: { job: number; from: number }, to: number): RefinedRange => ({
+  job: job.job,
+  from: job.from,
+  to,
+  groups: [],
+  lines: new Map(),
+  effects: { attachments: [], feedback: [], samples: [] },
+  kept: [],
+  outcomes: [],
+  uses: [],
+  dead: [],
+  again: [],
+  ends: [],
+  spools: [],
+  records: 0,
+})
+
+/** Adds effects to others, each list to the one of its name. */
+export function addEffects<Effects extends { [Name in keyof Effects]: unknown[] }>(into: Effects, from: Effects): void {
+  for (const name of Object.keys(from) as (keyof Effects)[]) {
+    const list: unknown[] = into[name]
+    for (const effect of from[name]) list.push(effect)
+  }
+}
+
+/** Ranges that follow each other as one. */
+export function joined(ranges: readonly RefinedRange[], from: number): RefinedRange {
+  const out = emptyRange({ job: 0, from }, ranges.at(-1)?.to ?? from)
+  const parts = new Map<TableName, Uint8Array[]>()
+  const sizes = new Map<TableName, number>()
+  for (const range of ranges) {
+    for (const group of range.groups) {
+      const bytes = sizes.get(group.table) ?? 0
+      out.groups.push({ ...group, from: group.from + bytes, to: group.to + bytes })
+    }
+    for (const [table, lines] of range.lines) {
+      parts.set(table, [...(parts.get(table) ?? []), lines])
+      sizes.set(table, (sizes.get(table) ?? 0) + lines.length)
+    }
+    addEffects(out.effects, range.effects)
+    for (const outcome of range.outcomes) out.outcomes.push(outcome)
+    out.kept.push(...range.kept)
+    out.uses.push(...range.uses)
+    out.dead.push(...range.dead)
+    out.again.push(...range.again)
+    out.ends.push(...range.ends)
+    out.spools.push(...range.spools)
+    out.records += range.records
+  }
+  for (const [table, all] of parts) out.lines.set(table, concat(all))
+  return out
+}
+
+function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}

@@ -1,0 +1,81 @@
+import type { EventRow } from '../../store/events/events.ts'
+import { anyTable, tableNames } from '../../store/events/tables.ts'
+import type { Batch } from '../../store/meta/meta.ts'
+import { effectOf, groupOf } from '../kinds/error/events.ts'
+import { endTrial, readTrial, type Trial, writeTrial } from './crash-guard.ts'
+import type { Stored } from './deduplicate.ts'
+import { joined, type RefinedRange } from './range.ts'
+import { patiently } from './retry.ts'
+import type { Storing } from './store-rows.ts'
+import { receivedCount } from './worker.ts'
+import type { Crew } from './worker-pool.ts'
+
+/** Recoveries of one batch that ended the process before its records are refined one by one, and trials of one alone. */
+const trialsMax = 2
+
+/**
+ * The records of an open batch once more. One of them may be why the process ended: when it does so again and again,
+ * they are refined one at a time, and the one that still ends it is kept as a dead letter.
+ */
+export async function refineOpen(
+  work: Storing & { crew: Crew },
+  { from, to }: Batch,
+  stored: Stored,
+): Promise<RefinedRange> {
+  const folder = work.worker.journalFolder
+  const trial = readTrial(folder, from, to)
+  const next: Trial = { ...trial, tries: trial.tries + 1 }
+  await patiently(work, 'files', () => writeTrial(folder, next))
+  const positions = new Map([...stored].map(([table, places]) => [table, new Set(places.keys())]))
+  const whole = { from, durable: to, recordsMax: 1e9, bytesMax: 1e12, stored: positions }
+  if (trial.tries < trialsMax) {
+    const range = await work.crew.refine(whole)
+    // it came through: what fails from here on is no record's fault
+    endTrial(folder)
+    return range
+  }
+  work.observe.warn({ from, to, tries: trial.tries }, 'an open batch is recovered record by record')
+  const ranges: RefinedRange[] = []
+  for (let at = from; at < to; ) {
+    const atTries = trial.at === at ? (trial.atTries ?? 0) : 0
+    const entry = { ...next, at, atTries: atTries + 1 }
+    await patiently(work, 'files', () => writeTrial(folder, entry))
+    const bury = atTries >= trialsMax ? { bury: 'the process ended on it' } : {}
+    const range = await work.crew.refine({ ...whole, from: at, recordsMax: 1, ...bury })
+    if (range.to <= at) break
+    ranges.push(range)
+    at = range.to
+  }
+  endTrial(folder)
+  return joined(ranges, from)
+}
+
+/** Events that are stored already: their effects are those of the stored rows, whatever the rules make of them by now. */
+export function takeStored(range: RefinedRange, stored: Stored, rows: ReadonlyMap<number, EventRow>): void {
+  takeKept(range, stored, rows)
+  for (const group of range.groups) {
+    const row = group.table === 'events' ? rows.get(group.jpos) : undefined
+    if (row && group.effect) group.effect = effectOf(row, group.effect.keyId)
+  }
+}
+
+/** What is stored of records that could not be refined again counts as stored, as it was when it was refined first. */
+function takeKept(range: RefinedRange, stored: Stored, rows: ReadonlyMap<number, EventRow>): void {
+  for (const { from, to, projectId, keyId, kind, bytes } of range.kept) {
+    const end = { projectId, keyId, outcome: 'stored', reason: 'ok', itemType: kind, bytes } as const
+    const within = (jpos: number) => jpos >= from && jpos < to
+    let received = 0
+    for (const table of tableNames) {
+      const [category = 'default'] = anyTable(table).categories
+      const places = [...(stored.get(table) ?? [])].flatMap(([jpos, all]) => (within(jpos) ? [...all] : []))
+      received += places.length
+      if (table !== 'events' && places.length > 0) range.outcomes.push({ ...end, category, quantity: places.length })
+    }
+    for (const row of [...rows.values()].filter(({ jpos }) => within(jpos))) {
+      const outcomes = [{ ...end, category: 'error', quantity: 1 } as const]
+      const { rows: _rows, ...group } = groupOf(row, row.jpos - from)
+      range.groups.push({ ...group, outcomes, effect: effectOf(row, keyId), from: 0, to: 0 })
+    }
+    range.outcomes.push(receivedCount(projectId, keyId, kind, received, bytes))
+  }
+}

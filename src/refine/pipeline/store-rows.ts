@@ -1,0 +1,237 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../base/clock.ts'
+import { MishapError } from '../../base/errors.ts'
+import { faultOf, type Observe } from '../../base/observe.ts'
+import type { OutcomeCount } from '../../base/outcome.ts'
+import type { DeadCount } from '../../journal/dead-letter.ts'
+import type { BlobStore } from '../../store/blobs/blobs.ts'
+import type { EventStore } from '../../store/events/events.ts'
+import type { Places } from '../../store/events/table.ts'
+import { anyTable, type TableName, tableNames } from '../../store/events/tables.ts'
+import type { Batch, BatchEffects } from '../../store/meta/meta.ts'
+import { sumOf } from '../kinds/kind.ts'
+import { deadKeyOf, recordOf } from './dead-letters.ts'
+import { type Deduplicated, isStoredGroup, type Memory, type Stored } from './deduplicate.ts'
+import type { RangeGroup, RefinedRange } from './range.ts'
+import { patiently, type Waits } from './retry.ts'
+import type { WorkerSetup } from './worker.ts'
+
+/** What a batch's rows are brought into the events store with. */
+export type Storing = {
+  clock: Clock
+  observe: Observe
+  events: EventStore
+  blobs: BlobStore
+  memory: Memory
+  worker: WorkerSetup
+  stopped: AbortController
+  waits: Waits
+}
+
+/** The name of a batch's insert into a table. */
+export const token = (table: TableName, { from, to }: Pick<Batch, 'from' | 'to'>): string =>
+  `${anyTable(table).token}:${from}-${to}`
+
+/**
+ * A name for rows that are inserted once more, after it was asked what is stored. Never one that was used before: the
+ * engine writes a token down before the rows, and where a crash kept the token without them it would drop them silently.
+ */
+const newToken = (table: TableName, batch: Batch): string => `${token(table, batch)}:${randomUUID()}`
+
+/** Tries of rows that the store refuses for their content: some of the engine's reasons pass. */
+const triesMax = 5
+
+/** What is stored of a batch in a table once nothing of it runs any more; waits for the engine as long as it takes. */
+export const settle = (work: Storing, table: TableName, batch: Batch): Promise<Places> =>
+  patiently(work, 'events', () => work.events.settle(table, token(table, batch), batch.from, batch.to))
+
+/** The same of every table. */
+export async function settleAll(work: Storing, batch: Batch): Promise<Stored> {
+  const stored = new Map<TableName, Places>()
+  for (const table of tableNames) stored.set(table, await settle(work, table, batch))
+  return stored
+}
+
+/** Rows of these groups that are not stored: all of a group, or the lines whose place is missing. */
+function missingLines(whole: Buffer, groups: readonly RangeGroup[], stored: Places): Buffer[] {
+  return groups.flatMap((group): Buffer[] => {
+    const places = stored.get(group.jpos)
+    const lines = whole.subarray(group.from, group.to)
+    if (!places) return [lines]
+    const missing: Buffer[] = []
+    for (let [at, place] = [0, group.place]; at < lines.length; place++) {
+      const end = lines.indexOf(10, at) + 1 || lines.length
+      if (!places.has(place)) missing.push(lines.subarray(at, end))
+      at = end
+    }
+    return missing
+  })
+}
+
+/** Lines in order, together of no more than `bytesMax`; a group that is larger goes alone. */
+function piecesOf(lines: readonly Buffer[], bytesMax: number): Buffer[] {
+  const pieces: Buffer[][] = []
+  let bytes = Number.POSITIVE_INFINITY
+  for (const line of lines) {
+    if (bytes + line.length > bytesMax || pieces.length === 0) {
+      pieces.push([])
+      bytes = 0
+    }
+    pieces.at(-1)?.push(line)
+    bytes += line.length
+  }
+  return pieces.map((piece) => Buffer.concat(piece))
+}
+
+/** What is inserted of one table of a batch. */
+type Insert = { batch: Batch; range: RefinedRange; table: TableName }
+
+function missingPieces({ range, table }: Insert, groups: readonly RangeGroup[], stored: Places): Buffer[] {
+  const { buffer, byteOffset, byteLength } = range.lines.get(table) ?? new Uint8Array(0)
+  const whole = Buffer.from(buffer, byteOffset, byteLength)
+  const { insertBytesMax } = anyTable(table)
+  const bytes = groups.reduce((sum, { from, to }) => sum + to - from, 0)
+  // the usual case, without a copy of 20 MB
+  const pieces =
+    stored.size === 0 && bytes === whole.length && bytes <= insertBytesMax
+      ? [whole]
+      : piecesOf(missingLines(whole, groups, stored), insertBytesMax)
+  return pieces.filter((piece) => piece.length > 0)
+}
+
+/**
+ * Inserts until it is certain that each row is stored once. It waits as long as the store is away. After an unclear answer
+ * it asks what is stored and inserts only what is missing, under a new token: a token stands for identical rows only.
+ * Throws what the store refuses for its content, `contentTriesMax` times.
+ */
+async function insertOnce(
+  work: Storing,
+  insert: Insert,
+  groups: readonly RangeGroup[],
+  { stored, name, contentTriesMax }: { stored: Places; name: string; contentTriesMax: number },
+): Promise<void> {
+  const { table, batch } = insert
+  let pieces = missingPieces(insert, groups, stored)
+  let called = name
+  for (let tries = 1; pieces.length > 0; tries++) {
+    try {
+      for (const [at, piece] of pieces.entries())
+        await work.events.insert(table, piece, at === 0 ? called : `${called}:${at}`)
+      pieces = []
+    } catch (error) {
+      if (work.stopped.signal.aborted) throw error
+      const away = error instanceof MishapError && error.code === 'STORE_UNAVAILABLE'
+      if (away) work.waits.begin('events')
+      // it answers: what it was given is at fault
+      else work.waits.end('events')
+      if (!away && tries >= contentTriesMax) throw error
+      work.observe.warn({ table, from: batch.from, tries, error: faultOf(error) }, 'the insert of a batch is unclear')
+      await work.clock.sleep(Math.min(2000, 50 * 2 ** Math.min(tries, 8)), work.stopped.signal)
+      pieces = missingPieces(insert, groups, await settle(work, table, batch))
+      called = newToken(table, batch)
+    }
+  }
+  work.waits.end('events')
+}
+
+/** Keeps what a refused group was made from, whole, so that it can be looked at and replayed. Gives its outcomes. */
+async function keepDead(work: Storing, insert: Insert, group: RangeGroup, error: unknown): Promise<OutcomeCount[]> {
+  const { range, batch, table } = insert
+  const { projectId, receivedMs, jpos, index, part, outcomes } = group
+  const [own] = outcomes
+  if (!own) return []
+  const { keyId, bytes, category, itemType } = own
+  const blobKey = deadKeyOf(group)
+  const more = sumOf(outcomes) - 1
+  // an event's rows are behind its record's position, by its number
+  const from = { jpos: part === 'only' ? jpos - index : jpos, index, part }
+  const count: DeadCount = { category, itemType }
+  if (more > 0) count.spans = more
+  const held = outcomes.at(-1)?.category
+  if (more > 0 && held !== undefined && held !== 'span') count.of = held
+  const lines = range.lines.get(table)?.subarray(group.from, group.to) ?? new Uint8Array(0)
+  const record = (await recordOf(work, batch, from, count)) ?? lines
+  await patiently(work, 'files', () => work.blobs.put(blobKey, record))
+  // it is not stored: it may come again
+  work.memory.get(group.window)?.forget(projectId, group.key)
+  range.dead.push({ jpos, projectId, keyId, receivedMs, reason: faultOf(error), bytes, blobKey })
+  return outcomes.map((end) => ({ ...end, outcome: 'dead', reason: 'failed' }))
+}
+
+type StoredRows = { groups: RangeGroup[]; outcomes: OutcomeCount[] }
+
+const asStored = (groups: readonly RangeGroup[]): StoredRows => ({
+  groups: [...groups],
+  outcomes: groups.flatMap(({ outcomes }) => outcomes),
+})
+
+/**
+ * Inserts the rows of one table and returns what is stored, with the outcomes of all. What the store refuses for its content
+ * is tried group by group; one that is refused alone becomes a dead letter.
+ */
+async function storeTable(
+  work: Storing,
+  insert: Insert,
+  groups: readonly RangeGroup[],
+  { stored, recovers }: { stored: Places; recovers: boolean },
+): Promise<StoredRows> {
+  const { batch, table } = insert
+  if (groups.length === 0) return asStored([])
+  try {
+    const name = recovers ? newToken(table, batch) : token(table, batch)
+    await insertOnce(work, insert, groups, { stored, name, contentTriesMax: triesMax })
+    return asStored(groups)
+  } catch (error) {
+    if (work.stopped.signal.aborted) throw error
+    work.observe.error({ table, from: batch.from, error: faultOf(error) }, 'the events store refuses rows of a batch')
+  }
+  const there = await settle(work, table, batch)
+  const done: StoredRows = { groups: [], outcomes: [] }
+  for (const group of groups) {
+    try {
+      const name = newToken(table, batch)
+      await insertOnce(work, insert, [group], { stored: there, name, contentTriesMax: 1 })
+      done.groups.push(group)
+      done.outcomes.push(...group.outcomes)
+    } catch (error) {
+      if (work.stopped.signal.aborted) throw error
+      done.outcomes.push(...(await keepDead(work, insert, group, error)))
+    }
+  }
+  return done
+}
+
+/**
+ * Inserts the rows of a batch under the batch's names (in a recovery under new ones) and returns what is to be committed.
+ * The tables are written side by side: events do not wait for spans.
+ */
+export async function store(
+  work: Storing,
+  batch: Batch,
+  range: RefinedRange,
+  { groups, outcomes }: Deduplicated,
+  stored: Stored,
+  recovers = false,
+): Promise<BatchEffects> {
+  const byTable = Map.groupBy(groups, ({ table }) => table)
+  const done = await Promise.all(
+    [...byTable].map(([table, own]) =>
+      storeTable(work, { batch, range, table }, own, { stored: stored.get(table) ?? new Map(), recovers }),
+    ),
+  )
+  const events = done.flatMap((table) => table.groups.flatMap(({ effect }) => effect ?? []))
+  return {
+    ...range.effects,
+    events,
+    outcomes: [...outcomes, ...done.flatMap((table) => table.outcomes)],
+    dead: range.dead,
+    again: range.again,
+  }
+}
+
+/** Tables that a batch has new rows for, of those whose rollups may be incomplete after a power cut. */
+export const tablesToRecount = ({ groups }: Deduplicated, stored: Stored): TableName[] =>
+  tableNames.filter(
+    (table) =>
+      anyTable(table).hasRollups && groups.some((group) => group.table === table && !isStoredGroup(stored, group)),
+  )

@@ -1,0 +1,30 @@
+import { encodeSpanRow, spanColumns } from '../encode-span.ts'
+import { spansTable as spansDdl } from '../schema/spans.ts'
+import type { SpanRow } from '../span-store.ts'
+import type { StoredTable } from '../table.ts'
+
+/** Spans: what transactions and span items bring, a hundred for each event. */
+export const spansTable: StoredTable<SpanRow> = {
+  name: 'spans',
+  ddl: (database) => [spansDdl(database)],
+  columns: spanColumns,
+  encode: encodeSpanRow,
+  place: 'place',
+  token: 'spans',
+  // one insert of a batch, unless somebody sends very many: the engine holds a whole insert in memory
+  insertBytesMax: 16 * 1024 * 1024,
+  hasRollups: false,
+  derived: [],
+  partition: { day: 'toDate(received)', days: 1 },
+  retentionDays: ({ retentionSpansDays }) => retentionSpansDays,
+  // before any event: no statement about an issue depends on them
+  dropFirst: 1,
+  hasIssues: false,
+  categories: ['span', 'transaction'],
+  tally: {
+    sentence: 'The ledger’s transactions and spans are those that are stored.',
+    category: "if(is_segment AND item = 'transaction', 'transaction', 'span')",
+    quantity: 'count()',
+  },
+  goneName: 'spans-gone',
+}
