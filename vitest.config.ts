@@ -12,7 +12,7 @@ const own = [
 /** What floods a product looks at what others feel of it: nothing else may take the cores meanwhile. */
 const alone = ['e2e/hostile/hostile.test.ts']
 /** Tests that put something in a module's place: other files must not find it. */
-const mocked = ['src/{journal,store}/sync.test.ts', 'src/store/events/engine/names.test.ts', 'src/web/{actions,issue-panels,client/api,server/session}.test.ts', 'src/web/panels/{error-links,releases,traces}/words.test.tsx', 'src/web/panels/traces/states.test.tsx']
+const mocked = ['src/{journal,store}/sync.test.ts', 'src/journal/disk.test.ts', 'src/store/events/engine/names.test.ts', 'src/web/{actions,issue-panels,client/api,server/session}.test.ts', 'src/web/panels/{error-links,releases,traces}/words.test.tsx', 'src/web/panels/traces/states.test.tsx']
 // One module graph a worker: 203 s where one a file took 280, as 130 s of each went into loading the same sources again.
 const parts = { pool: 'forks', maxWorkers: 2, testTimeout: 30_000, hookTimeout: 60_000 } as const
 const modules = '**/node_modules/**'

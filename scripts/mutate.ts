@@ -1,13 +1,14 @@
 // npm run mutate: changes the product's code one place at a time and runs the unit tests of that area. A change that no
 // test notices is a survivor. Scores go to bench/results.md, survivors to bench/out/mutation/.
-// npm run mutate -- journal scrub: only these areas. -- --file src/journal/record.ts: one file of an area.
+// npm run mutate -- journal scrub: only these areas. -- --file src/journal/record.ts: one file of its area, or some of its
+// lines (src/journal/record.ts:40-60); scores are kept for whole areas only.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { machine } from '../bench/measure.ts'
-import { areas, type Mutant, scoreOf, scoreTable, survivorsOf, withSection } from './mutation.ts'
+import { areas, areasOf, type Mutant, scoreOf, scoreTable, survivorsOf, withSection } from './mutation.ts'
 
 type Report = { files: Record<string, { mutants: Mutant[]; source: string }> }
 
@@ -63,7 +64,7 @@ function run(name: string): Report {
     const done = spawnSync(process.execPath, [core, 'run', join(folder, 'stryker.config.json')], {
       cwd: root,
       stdio: ['ignore', 2, 2],
-      env: { ...process.env, MISHAP_MUTATE_TESTS: area.tests.join(',') },
+      env: { ...process.env, MISHAP_MUTATE_TESTS: JSON.stringify(area.tests) },
     })
     if (done.status !== 0) throw new Error(`the mutation tester failed on ${name}`)
     return JSON.parse(readFileSync(report, 'utf8')) as Report
@@ -73,7 +74,9 @@ function run(name: string): Report {
 }
 
 install()
-for (const name of named.length > 0 ? named : Object.keys(areas)) {
+const wanted = file ? areasOf(file.replace(/:.*$/, '')) : Object.keys(areas)
+if (wanted.length === 0) throw new Error(`no area has ${file}`)
+for (const name of named.length > 0 ? named : wanted) {
   console.error(`mutate: ${name}`)
   const report = run(name)
   const score = scoreOf(Object.values(report.files).flatMap((part) => part.mutants))

@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { areas, type Mutant, scoreOf, scoreTable, sectionOf, survivorsOf, withSection } from './mutation.ts'
+import { areas, areasOf, type Mutant, scoreOf, scoreTable, sectionOf, survivorsOf, withSection } from './mutation.ts'
 
 const root = join(import.meta.dirname, '..')
 const mutant = (status: string, line = 1, start = 1, end = 2): Mutant => ({
@@ -59,6 +59,16 @@ describe('mutation scores', () => {
     expect(first).toContain('| scrub | 80% | 80 | 20 | 0 | **no** | today |')
     expect(sectionOf(third)).toBe(third.slice(third.indexOf('\n## Mutation')))
     expect(sectionOf('# Measured\n')).toBe('')
+  })
+
+  test.each([
+    ['src/journal/record.ts', ['journal']],
+    ['src/refine/pipeline/refine.ts', ['refine']],
+    ['src/refine/pipeline/retry.ts', ['storing']],
+    ['src/store/events/settle.ts', ['settle']],
+    ['src/web/app/layout.tsx', []],
+  ])('%s belongs to %j', (file, expected) => {
+    expect(areasOf(file)).toEqual(expected)
   })
 
   test.each(Object.entries(areas))('%s: each path leads to files', (_name, area) => {

@@ -1,3 +1,5 @@
+import { matchesGlob } from 'node:path'
+
 /** What of a mutation report is read here. Format: the mutation testing report schema, version 2. */
 export type Mutant = {
   mutatorName: string
@@ -15,12 +17,16 @@ const product = (...globs: string[]): string[] => [...globs, '!src/**/*.test.ts'
 export const areas: Record<string, Area> = {
   journal: { mutate: product('src/journal/*.ts'), tests: ['src/journal/*.test.ts'] },
   accept: { mutate: product('src/ingest/*.ts'), tests: ['src/ingest/*.test.ts'] },
+  // The tests of an area are only those that are written for its files. A test that starts workers or the engine takes
+  // seconds, and each change would run it again: all tests of refine and of the events store took eight hours.
+  storing: {
+    mutate: product('src/refine/pipeline/{store-rows,deduplicate,retry,crash-guard,dedup-window}.ts'),
+    tests: ['src/refine/pipeline/{store-rows,deduplicate,retry,crash-guard,dedup-window}.test.ts'],
+  },
+  settle: { mutate: product('src/store/events/settle.ts'), tests: ['src/store/events/{settle,gate}.test.ts'] },
   refine: {
-    mutate: product(
-      'src/refine/pipeline/{refine,recovery,deduplicate,store-rows,retry,crash-guard,dedup-window}.ts',
-      'src/store/events/settle.ts',
-    ),
-    tests: ['src/refine/pipeline/*.test.ts', 'src/store/events/*.test.ts'],
+    mutate: product('src/refine/pipeline/{refine,recovery}.ts'),
+    tests: ['src/refine/pipeline/refine.test.ts', 'src/refine/{order,waiting}.test.ts'],
   },
   meta: {
     mutate: product(
@@ -33,6 +39,12 @@ export const areas: Record<string, Area> = {
   scrub: { mutate: product('src/refine/scrub/*.ts'), tests: ['src/refine/scrub/*.test.ts'] },
   auth: { mutate: product('src/auth/*.ts'), tests: ['src/auth/*.test.ts'] },
 }
+
+/** Names of the areas that change a file. */
+export const areasOf = (file: string): string[] =>
+  Object.entries(areas)
+    .filter(([, { mutate }]) => mutate.some((glob) => !glob.startsWith('!') && matchesGlob(file, glob)))
+    .map(([name]) => name)
 
 /** Share of changes that a test must notice, in percent. */
 export const goalPercent = 85

@@ -212,3 +212,69 @@ describe('a forgotten password', () => {
     expect(made.filter(Boolean)).toHaveLength(openResetsMax)
   })
 })
+
+describe('a link of a forgotten password', () => {
+  test('leaves tokens where that was not asked for', async () => {
+    const { auth, meta } = await fresh()
+    const person = await auth.createPerson(good)
+    auth.createToken(person, 'ci', ['org:read'], null)
+    await auth.resetBySecret(auth.startReset(good.email)?.secret ?? '', newPassword, false)
+    expect(meta.tokensOf(person.id)).toHaveLength(1)
+    expect((await auth.signIn({ ...good, password: newPassword, headers: new Headers() })).person).toEqual(person)
+  })
+
+  test('opens nothing with other text around it, and the refusal says what to do', async () => {
+    const { auth, meta } = await fresh()
+    await auth.createPerson(good)
+    const text = auth.startReset(good.email)?.secret ?? ''
+    const asked: string[] = []
+    const { resetBySecret } = meta
+    meta.resetBySecret = (value, nowMs) => {
+      asked.push(value)
+      return resetBySecret(value, nowMs)
+    }
+    for (const other of [`${text}x`, `x${text}`])
+      expect(await failure(auth.resetBySecret(other, newPassword, true))).toMatchObject({
+        code: 'NOT_FOUND',
+        message: 'This link is not good any more.',
+        causes: ['Ask for a new one.'],
+      })
+    expect(asked).toEqual([])
+    expect(auth.resetOf(text)?.name).toBe('Ann')
+  })
+
+  test('is limited anew in each hour, and an address with white space is the same one', async () => {
+    const { auth, clock } = await fresh()
+    const headers = new Headers({ 'x-forwarded-for': '192.0.2.1' })
+    const ask = (email: string) => auth.countResetRequest(email, headers)
+    for (let hours = 0; hours < 3; hours++) {
+      for (const email of [good.email, ` ${good.email} `, good.email.toUpperCase()]) ask(email)
+      expect(await failure((async () => ask(good.email))())).toMatchObject({ code: 'AUTH_LOCKED', retryAfterS: 3600 })
+      clock.advance(3_599_999)
+      expect(await failure((async () => ask(good.email))())).toMatchObject({ code: 'AUTH_LOCKED', retryAfterS: 1 })
+      clock.advance(1)
+    }
+  })
+
+  test('nobody’s account is no account for the operator’s reset', async () => {
+    const { auth } = await fresh()
+    expect(await failure(auth.resetPassword('nobody@example.com', newPassword))).toMatchObject({
+      code: 'NOT_FOUND',
+      message: 'Nobody has an account with this e-mail.',
+    })
+  })
+})
+
+test('wrong passwords where one is changed count for the address that they come from', async () => {
+  const rig = await fresh()
+  await rig.auth.createPerson(good)
+  const [here, elsewhere] = [
+    await signedIn(rig, { 'x-forwarded-for': '192.0.2.1' }),
+    await signedIn(rig, { 'x-forwarded-for': '192.0.2.2' }),
+  ]
+  const guess = (headers: Headers, currentPassword: string) =>
+    rig.auth.changePassword(headers, { currentPassword, newPassword, endTokens: false })
+  for (let tries = 0; tries < freeFailures; tries++) await failure(guess(here, 'x'))
+  expect((await failure(guess(here, good.password))).code).toBe('AUTH_LOCKED')
+  expect((await guess(elsewhere, good.password)).cookies).toHaveLength(1)
+})

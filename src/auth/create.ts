@@ -28,7 +28,7 @@ export type Room = { better: Better; context: Context; guard: Guard; meta: MetaS
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text === '' ? '{}' : text)
+    return JSON.parse(text)
   } catch {
     return undefined
   }

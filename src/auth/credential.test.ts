@@ -27,3 +27,13 @@ test('the secret is not in it', () => {
   expect(credentialOf('Bearer sntryu_secret', undefined)).toMatch(/^[\w-]{43}$/)
   expect(credentialOf('Bearer sntryu_secret', undefined)).toBe(credentialOf('bearer  sntryu_secret', undefined))
 })
+
+test.each(['Bearer a b', 'token Bearer a', 'Bearera'])('%j is no bearer token', (authorization) => {
+  expect(credentialOf(authorization, undefined)).toBeUndefined()
+})
+
+test('white space around a token or between cookies changes nothing', () => {
+  expect(credentialOf('Bearer a \t', undefined)).toBe(credentialOf('Bearer a', undefined))
+  for (const text of ['a=b;mishap.session_token=abc.def', 'a=b;  mishap.session_token=abc.def'])
+    expect(credentialOf(undefined, text)).toBe(known)
+})

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -58,6 +58,8 @@ test.each([
   ['', 'SyntaxError'],
   ['{}', 'ZodError'],
   ['{"authSecret":"short","actionsKey":"x"}', 'ZodError'],
+  [JSON.stringify({ authSecret: 'x'.repeat(32), actionsKey: Buffer.alloc(31).toString('base64') }), 'ZodError'],
+  [JSON.stringify({ authSecret: 'x'.repeat(31), actionsKey: Buffer.alloc(32).toString('base64') }), 'ZodError'],
 ])('broken secrets %j stop the start', (text, name) => {
   const data = folder()
   writeFileSync(join(data, 'secrets.json'), text)
@@ -65,11 +67,18 @@ test.each([
   expect(readFileSync(join(data, 'secrets.json'), 'utf8')).toBe(text)
 })
 
+test('secrets that cannot be read stop the start', () => {
+  const data = folder()
+  mkdirSync(join(data, 'secrets.json'))
+  expect(() => loadSecrets(data)).toThrow(expect.objectContaining({ code: 'EISDIR' }))
+  expect(readdirSync(data)).toEqual(['secrets.json'])
+})
+
 test('one owner in this process; released, it can be taken again', () => {
   const data = folder()
   const lock = lockDataFolder(data)
   expect(() => lockDataFolder(data)).toThrow(
-    expect.objectContaining({ code: 'START_LOCKED', message: expect.stringContaining(`pid ${process.pid}`) }),
+    expect.objectContaining({ code: 'START_LOCKED', message: expect.stringContaining(`(pid ${process.pid})`) }),
   )
   lock.release()
   lockDataFolder(data).release()

@@ -26,14 +26,14 @@ export async function guarded(
   isWrong: (response: Response) => Promise<boolean> | boolean,
 ): Promise<Response> {
   demandTry(attempts, email, address)
-  const isCounted = { yes: false }
+  let isCounted = false
   try {
     queue.demandRoom()
     const response = await work()
-    isCounted.yes = await isWrong(response)
+    isCounted = await isWrong(response)
     if (response.ok) attempts.succeeded(email, address)
     return response
   } finally {
-    if (!isCounted.yes) attempts.undo(email, address)
+    if (!isCounted) attempts.undo(email, address)
   }
 }

@@ -130,3 +130,25 @@ test.each<[string, Thing]>([
   for (const action of Object.keys(permissions) as Action[])
     expect(verdict(metaWith('owner'), session, action, thing)).toBe('hidden')
 })
+
+test('the operator is an owner of the first organization; another’s owner sees what all see, and no more', () => {
+  const metaOf = (organizations: { id: number; role: Role }[], first: Organization[] = [organization, other]) =>
+    ({
+      organizationsOf: () => organizations,
+      organizations: () => first,
+    }) as unknown as MetaStore
+  const instance: Thing = { instance: true }
+  const second = metaOf([{ id: 2, role: 'owner' }])
+  const both = metaOf([
+    { id: 1, role: 'viewer' },
+    { id: 2, role: 'owner' },
+  ])
+  const ask = (meta: MetaStore, action: Action, actor: Actor = session) => verdict(meta, actor, action, instance)
+  expect([ask(second, 'instance:read'), ask(second, 'token:own')]).toEqual(['hidden', 'yes'])
+  expect([ask(both, 'instance:read'), ask(both, 'instance:write'), ask(both, 'token:own')]).toEqual(['no', 'no', 'yes'])
+  expect(ask(metaOf([{ id: 2, role: 'owner' }], []), 'instance:read')).toBe('hidden')
+  expect(ask(metaOf([{ id: 1, role: 'owner' }]), 'instance:read')).toBe('yes')
+  // an organization's own token acts for nobody, whoever made it
+  const own: Actor = { kind: 'token', person, organizationId: 1, scopes: ['org:admin'], ofOrganization: true }
+  expect(ask(metaOf([{ id: 1, role: 'owner' }]), 'instance:read', own)).toBe('hidden')
+})

@@ -22,7 +22,7 @@ const lettersOf = (text: string) => text.toLowerCase().replace(/[^\p{L}]+/gu, ''
 function isName(password: string, names: readonly string[]): boolean {
   const letters = lettersOf(password)
   const known = [productName, ...names].flatMap((name) => [name, name.split('@')[0] ?? ''].map(lettersOf))
-  return letters !== '' && known.some((name) => name !== '' && letters.replaceAll(name, '') === '')
+  return letters !== '' && known.some((name) => letters.replaceAll(name, '') === '')
 }
 
 /**

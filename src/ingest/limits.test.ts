@@ -330,3 +330,58 @@ describe('rate limits', () => {
     expect(rig.journal.records).toHaveLength(0)
   })
 })
+
+describe('what a refusal names', () => {
+  const what = (bytes: Buffer) => {
+    const walk = new EnvelopeWalk()
+    walk.push(bytes)
+    walk.end()
+    return new LimitCheck().check(walk, true)
+  }
+
+  test.each([
+    [sized(['session', 2], ['event', MiB + 1]), 'item 2 (event) is over 1048576 bytes'],
+    [sized(['check_in', 101 * KiB]), 'item 1 (check_in) is over 102400 bytes'],
+    [repeat(26, 'span'), 'more than 25 items of type span'],
+    [repeat(2, 'client_report', 51 * KiB), 'all items of type client_report are over 102400 bytes'],
+  ])('%#: %s', (bytes, expected) => {
+    expect(what(bytes)).toMatchObject({ code: 'ACCEPT_TOO_LARGE', what: expected })
+  })
+
+  test.each<[string, number]>([
+    ['otel_log', MiB],
+    ['statsd', MiB],
+    ['metric_buckets', MiB],
+    ['user_report', MiB],
+    ['nel', MiB],
+    ['replay_event', MiB],
+    ['form_data', MiB],
+    ['feedback', MiB],
+    ['security', MiB],
+    ['raw_security', MiB],
+    ['transaction', MiB],
+    ['trace_metric', 12 * MiB],
+    ['session', 10 * MiB],
+    ['sessions', 10 * MiB],
+    ['replay_video', 10 * MiB],
+    ['span', MiB],
+  ])('an item of type %s may have %i bytes', (type, most) => {
+    expect(what(sized([type, most]))).toBeUndefined()
+    expect(what(sized([type, most + 1]))?.reason).toBe('too_large')
+  })
+
+  test.each<[string, number]>([
+    ['user_report', 100],
+    ['nel', 100],
+    ['form_data', 1],
+    ['replay_event', 1],
+    ['client_report', 100],
+    ['trace_metric', 1],
+    ['otel_log', 1000],
+    ['statsd', 1000],
+    ['profile', 1000],
+  ])('%s: %i of them', (type, most) => {
+    if (most < 1000) expect(what(repeat(most + 1, type))?.reason).toBe('too_many_items')
+    expect(what(repeat(most, type))).toBeUndefined()
+  })
+})

@@ -54,3 +54,47 @@ describe('gathered', () => {
     await expect(gathered(source()).next()).rejects.toThrow('broken')
   })
 })
+
+test('256 loose chunks are joined, and what is still small again with the next ones', () => {
+  const chunks = createChunks()
+  const add = (count: number, bytes: number) => {
+    for (let n = 0; n < count; n++) chunks.add(Buffer.alloc(bytes))
+    return chunks.list().map((chunk) => chunk.length)
+  }
+  expect(add(255, 1)).toHaveLength(255)
+  expect(add(1, 1)).toEqual([256])
+  // the joined one is the first of the next 256
+  expect(add(254, 1)).toHaveLength(255)
+  expect(add(1, 1)).toEqual([511])
+  // a joined one of 16 KiB stays as it is
+  expect(add(255, 100)).toEqual([511 + 25_500])
+  expect(add(255, 1)).toHaveLength(256)
+  expect(add(1, 1)).toEqual([511 + 25_500, 256])
+  // a large one ends the row of small ones
+  expect(add(1, pieceBytesMin)).toEqual([511 + 25_500, 256, pieceBytesMin])
+  expect(add(256, 1).slice(2)).toEqual([pieceBytesMin, 256])
+})
+
+test.each([
+  [
+    [pieceBytesMin, pieceBytesMin],
+    [pieceBytesMin, pieceBytesMin],
+  ],
+  [
+    [1, pieceBytesMin, 5],
+    [pieceBytesMin + 1, 5],
+  ],
+  [
+    [pieceBytesMin - 1, 1, 3],
+    [pieceBytesMin, 3],
+  ],
+  [[0, 0], []],
+  [[5], [5]],
+])('pieces of %j are gathered to %j', async (sizes, expected) => {
+  async function* source() {
+    for (const size of sizes) yield Buffer.alloc(size)
+  }
+  const out: number[] = []
+  for await (const piece of gathered(source())) out.push(piece.length)
+  expect(out).toEqual(expected)
+})

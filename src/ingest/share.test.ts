@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { AcceptKey } from '../auth/keys.ts'
-import { createShare, fairLevel, pressureBytes } from './share.ts'
+import { besidePressureBytes, createShare, fairLevel, pressureBytes } from './share.ts'
 
 const MiB = 1024 * 1024
 const keyOf = (keyId: number, organizationId = keyId): AcceptKey => ({
@@ -211,5 +211,95 @@ describe('shares', () => {
       share.take(keyOf(1), 1, nowMs)
     expect(share.level(keyOf(1))).toBe(Number.POSITIVE_INFINITY)
     expect(share.take(keyOf(1), 1, at + 86_402_000)).toBeUndefined()
+  })
+})
+
+describe('to the byte', () => {
+  const at = 1_800_000_000_000
+  const journal = (state: { lag: number; done?: number; beside?: number }) => ({
+    lagBytes: () => state.lag,
+    doneBytes: () => state.done ?? 0,
+    besideBytes: () => state.beside ?? 0,
+  })
+  const refusal = { scope: 'key', reason: 'overloaded', retryAfterS: 5 }
+
+  test.each([
+    ['below the pressure', pressureBytes - 1, 0, Number.POSITIVE_INFINITY],
+    ['at the pressure', pressureBytes, 0, 64 * 1024],
+    ['what lies beside the journal does not press with it', pressureBytes + 50, 51, Number.POSITIVE_INFINITY],
+    ['below its own pressure', besidePressureBytes - 1, besidePressureBytes - 1, Number.POSITIVE_INFINITY],
+    ['at its own pressure', besidePressureBytes, besidePressureBytes, 64 * 1024],
+  ])('shares are held %s', (_name, lag, beside, level) => {
+    const state = { lag: 0, done: 0, beside: 0 }
+    const share = createShare(journal(state), 10_000 * MiB)
+    for (const key of [keyOf(1), keyOf(2)]) share.take(key, MiB, at)
+    Object.assign(state, { lag, beside, done: 1 })
+    share.take(keyOf(1), MiB, at + 250)
+    expect(share.level(keyOf(1))).toBe(level)
+  })
+
+  test('a stalled refine holds from half of the bound on, for the last minute of room', () => {
+    const bound = 100 * MiB
+    const levels = [bound / 2 - 1, bound / 2].map((lag) => {
+      const state = { lag }
+      const share = createShare(journal(state), bound)
+      for (let n = 0; n < 20; n++) for (const key of [keyOf(1), keyOf(2)]) share.take(key, 4 * MiB, at + n * 250)
+      return share.level(keyOf(1))
+    })
+    // half of the bound in a minute, for two
+    expect(levels).toEqual([Number.POSITIVE_INFINITY, bound / 2 / 60 / 2])
+  })
+
+  test('who owes waits until a share of time has paid, and takes nothing meanwhile', () => {
+    const state = { lag: 60 * MiB }
+    const share = createShare(journal(state), 100 * MiB)
+    for (let n = 0; n < 20; n++) for (const key of [keyOf(1), keyOf(2)]) share.take(key, 4 * MiB, at + n * 250)
+    const level = share.level(keyOf(1))
+    expect(level).toBeCloseTo((40 * MiB) / 60 / 2, 0)
+    expect(share.take(keyOf(1), 1, at + 4750)).toEqual(refusal)
+    expect(share.waits(keyOf(1))).toEqual(refusal)
+    // who was never heard of does not wait
+    expect([share.waits(keyOf(3)), share.level(keyOf(3))]).toEqual([undefined, Number.POSITIVE_INFINITY])
+  })
+
+  test('who was heard within ten minutes is company, and after that no more', () => {
+    const state = { lag: 60 * MiB }
+    const share = createShare(journal(state), 100 * MiB)
+    share.take(keyOf(2), 1, at)
+    const flood = (fromMs: number) => {
+      for (let n = 0; n < 40; n++) share.take(keyOf(1), 4 * MiB, fromMs + n * 250)
+      return share.level(keyOf(1)) === Number.POSITIVE_INFINITY
+    }
+    expect(flood(at + 590_000)).toBe(false)
+    expect(flood(at + 600_001)).toBe(true)
+  })
+
+  test('keys of one organization part what is theirs, others take theirs first', () => {
+    const state = { lag: 60 * MiB }
+    const share = createShare(journal(state), 100 * MiB)
+    const keys = [keyOf(1, 5), keyOf(2, 5), keyOf(3, 6)]
+    for (let n = 0; n < 40; n++) for (const key of keys) share.take(key, 4 * MiB, at + n * 250)
+    const half = (40 * MiB) / 60 / 2
+    expect(keys.map((key) => Math.round(share.level(key)))).toEqual([half / 2, half / 2, half].map(Math.round))
+  })
+
+  test('releasing what was never held changes nothing, and more than was held leaves nothing behind', () => {
+    const share = createShare(journal({ lag: 0 }), 64 * MiB)
+    share.take(keyOf(2), 1, at)
+    share.release(keyOf(1), 100 * MiB)
+    expect(share.hold(keyOf(1), 16 * MiB, at)).toBeUndefined()
+    share.release(keyOf(1), 100 * MiB)
+    expect(share.hold(keyOf(1), 32 * MiB, at)).toBeUndefined()
+    expect(share.hold(keyOf(1), 1, at)).toEqual(refusal)
+  })
+
+  test('a quarter of the bound is free for all, to the byte, however much waits', () => {
+    const share = createShare(journal({ lag: 60 * MiB }), 64 * MiB)
+    share.take(keyOf(2), 1, at)
+    expect([share.hold(keyOf(1), 8 * MiB, at), share.hold(keyOf(1), 8 * MiB, at)]).toEqual([undefined, undefined])
+    expect(share.hold(keyOf(1), 1, at)).toEqual(refusal)
+    // the first body of an organization passes, and gets nothing beside it
+    expect(share.hold(keyOf(3), 1, at)).toBeUndefined()
+    expect(share.hold(keyOf(3), 2 * MiB, at)).toEqual(refusal)
   })
 })

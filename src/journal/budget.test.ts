@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../base/clock.ts'
 import { silent } from '../base/observe.ts'
+import { Beside } from './budget.ts'
 import { openJournalWriter, type WriterOptions } from './files.ts'
 import { head } from './journal.cases.ts'
 import type { JournalWriter, Room } from './journal.ts'
@@ -225,4 +226,32 @@ test('a closed journal has no room', async () => {
   const writer = await open()
   await writer.close()
   expect(codeOf(() => writer.room().grow(1))).toBe('ACCEPT_OVERLOADED')
+})
+
+describe('room of bodies without a size', () => {
+  test('is taken from those that still come, not from one that ended', () => {
+    const beside = new Beside()
+    const [first, ended] = [beside.begin(0), beside.begin(0)]
+    beside.end(ended)
+    expect(beside.takeFromLater(first, () => true)).toBe(false)
+    expect(ended.lost).toBe(false)
+    const later = beside.begin(0)
+    expect(beside.takeFromLater(first, () => true)).toBe(true)
+    expect(later.lost).toBe(true)
+  })
+
+  test('is not taken for one that ended itself', () => {
+    const beside = new Beside()
+    const use = beside.begin(0)
+    beside.end(use)
+    expect(beside.takeFromLater(use, () => true)).toBe(false)
+  })
+})
+
+test('a room on a full journal is refused once its bytes come', async () => {
+  const writer = await open()
+  expect(await appendCode(writer, 200 * MiB)).toBe('taken')
+  const room = writer.room()
+  expect(codeOf(() => room.grow(1))).toBe('ACCEPT_OVERLOADED')
+  expect(codeOf(() => writer.room(1))).toBe('ACCEPT_OVERLOADED')
 })

@@ -1,12 +1,23 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { systemClock } from '../base/clock.ts'
 import { silent } from '../base/observe.ts'
 import { copyWaiting } from './copy.ts'
-import { openJournalReader, openJournalWriter } from './files.ts'
-import type { JournalWriter, RecordHead } from './journal.ts'
+import { openJournalReader, openJournalWriter, type WriterOptions } from './files.ts'
+import { segmentPath } from './folder.ts'
+import { type JournalWriter, type RecordHead, segmentSpan } from './journal.ts'
+import { encodePrefix, endMark } from './record.ts'
 
 const folders: string[] = []
 const open: JournalWriter[] = []
@@ -15,8 +26,8 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
 
-async function writerIn(folder: string, trimmedTo = 0): Promise<JournalWriter> {
-  const limits = { bytesMax: 1e9, diskReserveBytes: 0, groupMs: 0 }
+async function writerIn(folder: string, trimmedTo = 0, changes: Partial<WriterOptions> = {}): Promise<JournalWriter> {
+  const limits = { bytesMax: 1e9, diskReserveBytes: 0, groupMs: 0, ...changes }
   const writer = await openJournalWriter({ folder, ...limits, clock: systemClock, observe: silent, trimmedTo })
   open.push(writer)
   return writer
@@ -95,4 +106,76 @@ test('of an empty journal, or one that is processed whole, nothing is copied but
   expect(bodiesIn(to, cursor, cursor)).toEqual([])
   expect(readFileSync(join(to, 'newest'), 'latin1')).toBe(readFileSync(join(from, 'newest'), 'latin1'))
   expect(bytesIn(to)).not.toContain('done')
+})
+
+const mebibyte = 1024 * 1024
+/** A record as it lies at a position. */
+const recordAt = (jpos: number, body: string) => {
+  const [headBytes, bytes] = [Buffer.from(JSON.stringify(head)), Buffer.from(body)]
+  return Buffer.concat([encodePrefix(jpos, headBytes, bytes), headBytes, bytes])
+}
+/** A journal of one segment: nothing that anybody reads below `offset`, then these bytes. */
+function segmentOf(from: string, offset: number, ...parts: Buffer[]): void {
+  mkdirSync(from)
+  writeFileSync(segmentPath(from, 1), '')
+  truncateSync(segmentPath(from, 1), offset)
+  writeFileSync(segmentPath(from, 1), Buffer.concat(parts), { flag: 'a' })
+}
+
+// One filler holds 16 MiB, and the last one up to 32, so that no filler is shorter than a record.
+test.each([
+  [20, 1],
+  [32, 1],
+  [40, 2],
+  [49, 3],
+])('%i MiB below the cursor are filled by %i records that can be read', async (offsetMiB, count) => {
+  const { from, to } = place()
+  const cursor = segmentSpan + offsetMiB * mebibyte
+  segmentOf(from, offsetMiB * mebibyte, recordAt(cursor, 'waits'))
+  await copyWaiting(from, to, cursor)
+  const bodies = bodiesIn(to, segmentSpan, cursor + recordAt(cursor, 'waits').length)
+  expect([bodies.length, bodies.at(-1)]).toEqual([count + 1, 'waits'])
+})
+
+// The rest of the file is longer than one read, so that the end of the file does not stop the copy.
+test.each([
+  ['an end mark and a former life', [endMark, Buffer.alloc(3 * mebibyte, 'old-life')]],
+  ['a record with a wrong checksum', [recordAt(7, 'x'.repeat(2 * mebibyte)), Buffer.alloc(3 * mebibyte, 'old-life')]],
+])('%s ends the copy of a segment', async (_name, behind) => {
+  const { from, to } = place()
+  segmentOf(from, 0, recordAt(segmentSpan, 'waits'), ...behind)
+  await copyWaiting(from, to, segmentSpan)
+  expect(bytesIn(to)).not.toContain('old-life')
+  expect(bodiesIn(to, segmentSpan, segmentSpan + recordAt(segmentSpan, 'waits').length)).toEqual(['waits'])
+})
+
+test('segments behind the one of the cursor are copied from their beginning', async () => {
+  const { from, to } = place()
+  const writer = await writerIn(from, 0, { segmentBytes: 65_536 })
+  await writer.append(head, Buffer.from('done'.repeat(10_000)))
+  const cursor = writer.durable()
+  for (let n = 0; n < 3; n++) await writer.append(head, Buffer.from(`waits-${n}`.padEnd(40_000, '.')))
+  await copyWaiting(from, to, cursor)
+  expect(bodiesIn(to, cursor, writer.durable()).map((body) => body.slice(0, 7))).toEqual([
+    'waits-0',
+    'waits-1',
+    'waits-2',
+  ])
+})
+
+test('the copy is its owner’s alone, in folders that it makes', async () => {
+  const { from, to } = place()
+  await writerIn(from)
+  const nested = join(to, 'a/b')
+  await copyWaiting(from, nested, 0)
+  expect([statSync(nested).mode & 0o777, statSync(segmentPath(nested, 1)).mode & 0o777]).toEqual([0o700, 0o600])
+})
+
+test('a journal without the number of its newest segment is copied without it; one that cannot be read is an error', async () => {
+  const { from, to } = place()
+  segmentOf(from, 0, recordAt(segmentSpan, 'waits'))
+  await copyWaiting(from, to, 0)
+  expect(readdirSync(to)).toEqual(['000000001.seg'])
+  mkdirSync(join(from, 'newest'))
+  await expect(copyWaiting(from, join(to, 'other'), 0)).rejects.toMatchObject({ syscall: 'copyfile' })
 })

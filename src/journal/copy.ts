@@ -47,7 +47,7 @@ async function copySegment(from: string, to: string, segment: number, offset: nu
       const { buffer, bytesRead } = await source.read(Buffer.allocUnsafe(want), 0, want, at)
       const bytes = buffer.subarray(0, bytesRead)
       const found = decodeRecords(bytes, segment * segmentSpan + at, Number.POSITIVE_INFINITY)
-      if (found.at > 0) await target.write(bytes, 0, found.at)
+      await target.write(bytes, 0, found.at)
       at += found.at
       const isOver = found.stop === 'corrupt' || (found.stop === 'end' && found.at < bytesRead)
       // at the end of the file what is left is a torn record, or one that is being written

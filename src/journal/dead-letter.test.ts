@@ -36,6 +36,8 @@ describe('a dead record', () => {
     ['a row of an earlier version', '1\t2\t3\n'],
     ['nothing', ''],
     ['no line', '{"kind":"envelope"}'],
+    ['null', 'null\nbody'],
+    ['a number', '5\nbody'],
     ['no JSON', '{"kind":\nbody'],
     ['another thing', '{"kind":"outcomes"}\nbody'],
   ])('%s is none', (_name, text) => {

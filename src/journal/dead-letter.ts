@@ -22,7 +22,6 @@ export function packDead(head: RecordHead, body: Buffer, count?: DeadCount): Buf
 /** Undefined for bytes that hold no record: a row that the store refused, kept by an earlier version. */
 export function unpackDead(bytes: Buffer): Dead | undefined {
   const end = bytes.indexOf(0x0a)
-  if (bytes[0] !== 0x7b || end < 0) return undefined
   try {
     const { count, ...head } = JSON.parse(bytes.toString('utf8', 0, end)) as RecordHead & { count?: DeadCount }
     if (!kinds.has(head.kind)) return undefined

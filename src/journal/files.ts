@@ -112,7 +112,7 @@ class Writer {
   readonly #listeners = new Set<(durable: number) => void>()
   /** Bytes of every segment in the folder. */
   readonly #sizes = new Map<number, number>()
-  #waiting: Waiting[] = []
+  readonly #waiting: Waiting[] = []
   #waitingBytes = 0
   #current: Open | undefined
   #lastSegment = 0
@@ -252,7 +252,7 @@ class Writer {
     this.#closed = true
     this.#cancelDelay?.()
     this.#cancelDelay = undefined
-    if (this.#waiting.length > 0) this.#start()
+    this.#start()
     await this.#writing
     await this.#seal()
   }
@@ -288,7 +288,7 @@ class Writer {
 
   #wake(): void {
     if (this.#writing || this.#cancelDelay) return
-    if (this.#waiting.length >= groupRecordsMax || this.#options.groupMs === 0) {
+    if (this.#options.groupMs === 0) {
       // A microtask, so that what one tick appends shares a sync.
       this.#cancelDelay = () => {}
       queueMicrotask(() => this.#start())
@@ -349,11 +349,6 @@ class Writer {
       count++
     }
     this.#waitingBytes -= bytes
-    if (count === this.#waiting.length) {
-      const all = this.#waiting
-      this.#waiting = []
-      return all
-    }
     return this.#waiting.splice(0, count)
   }
 
@@ -368,8 +363,7 @@ class Writer {
       const parts: Buffer[] = []
       let at = from
       for (const entry of group) {
-        parts.push(encodePrefix(at, entry.head, entry.body), entry.head)
-        if (entry.body.length > 0) parts.push(entry.body)
+        parts.push(encodePrefix(at, entry.head, entry.body), entry.head, entry.body)
         at += prefixBytes + entry.head.length + entry.body.length
       }
       parts.push(endMark)

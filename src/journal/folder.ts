@@ -87,10 +87,10 @@ export function validBytes(folder: string, segment: number): number {
     let at = 0
     let want = scanBytes
     while (at < size) {
-      const bytes = readAt(handle, at, Math.min(want, size - at))
+      const bytes = readAt(handle, at, want)
       const found = decodeRecords(bytes, segment * segmentSpan + at, Number.POSITIVE_INFINITY)
       at += found.at
-      if (found.stop === 'end' && found.at === bytes.length) continue
+      if (found.at === bytes.length) continue
       if (found.stop !== 'short' || at + found.needBytes > size) break
       want = Math.max(scanBytes, found.needBytes)
     }

@@ -44,10 +44,10 @@ function createHandles(folder: string): Handles {
   }
 }
 
-/** The first position of the segment that follows the one of `at`, if it begins before `durable`. */
-function segmentAfter(folder: string, at: number, durable: number): number | undefined {
+/** The first position of the segment that follows the one of `at`, undefined when there is none. */
+function segmentAfter(folder: string, at: number): number | undefined {
   const following = listSegments(folder).find((segment) => segment > segmentOf(at))
-  return following === undefined || following > segmentOf(durable) ? undefined : following * segmentSpan
+  return following === undefined ? undefined : following * segmentSpan
 }
 
 /** Where the record at a position ends; undefined when no whole one stands there. */
@@ -66,7 +66,7 @@ function countRecords(folder: string, handles: Handles, from: number, durable: n
   for (let at = from; at < durable && found < recordsMax; ) {
     const end = endAt(handles, at, durable)
     if (end !== undefined) found++
-    const next = end ?? segmentAfter(folder, at, durable)
+    const next = end ?? segmentAfter(folder, at)
     if (next === undefined) break
     at = next
   }
@@ -79,7 +79,7 @@ export function createReader(folder: string, options: ReaderOptions): JournalRea
   const reported = new Set<number>()
 
   function report(jpos: number, bytes: number): void {
-    if (bytes <= 0 || reported.has(jpos)) return
+    if (reported.has(jpos)) return
     reported.add(jpos)
     options.observe?.error({ jpos, bytes }, 'bytes of the journal are unreadable and were skipped')
     options.onCorrupt?.({ jpos, bytes })
@@ -89,7 +89,7 @@ export function createReader(folder: string, options: ReaderOptions): JournalRea
   function readSegment(from: number, limit: number | undefined, recordsMax: number, bytesMax: number): Found {
     const segment = segmentOf(from)
     const handle = handles.of(segment)
-    const nothing: Found = { records: [], next: from, ended: limit === undefined }
+    const nothing: Found = { records: [], next: from, ended: true }
     if (handle === undefined) return nothing
     const size = limit ?? fstatSync(handle).size
     let want = Math.max(bytesMax, prefixBytes)
@@ -98,18 +98,16 @@ export function createReader(folder: string, options: ReaderOptions): JournalRea
       if (left <= 0) return nothing
       const bytes = readAt(handle, offsetOf(from), Math.min(want, left))
       const found = decodeRecords(bytes, from, recordsMax)
-      const next = from + found.at
-      if (found.records.length > 0) return { records: found.records, next, ended: false }
-      if (found.stop === 'short' && found.needBytes > want && found.needBytes <= left) {
+      if (found.records.length > 0) return { records: found.records, next: from + found.at, ended: false }
+      // Asked once: a file that ends before it should gives no more the second time.
+      if (found.needBytes > want) {
         want = found.needBytes
         continue
       }
       // A torn tail ends within a record; only a wrong checksum, or a hole below what is durable, means loss.
       const bad = found.stop === 'corrupt' || limit !== undefined
-      if (bad) report(next, size - offsetOf(next))
-      return limit === undefined
-        ? { ...nothing, ended: true }
-        : { records: [], next: segment * segmentSpan + limit, ended: false }
+      if (bad) report(from, left)
+      return limit === undefined ? nothing : { records: [], next: segment * segmentSpan + limit, ended: false }
     }
   }
 
@@ -121,9 +119,8 @@ export function createReader(folder: string, options: ReaderOptions): JournalRea
         if (at >= durable) return { records: [], next: from }
         const live = segmentOf(at) === segmentOf(durable)
         const found = readSegment(at, live ? offsetOf(durable) : undefined, recordsMax, bytesMax)
-        if (!found.ended)
-          return { records: found.records, next: found.records.length > 0 || found.next !== at ? found.next : from }
-        const following = segmentAfter(folder, at, durable)
+        if (!found.ended) return { records: found.records, next: found.next }
+        const following = segmentAfter(folder, at)
         if (following === undefined) return { records: [], next: from }
         at = following
       }

@@ -1,7 +1,18 @@
+import { crc32 } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { head } from './journal.cases.ts'
 import { segmentSpan } from './journal.ts'
-import { decodeRecords, encodePrefix, endMark, offsetOf, prefixBytes, recordBytes, segmentOf } from './record.ts'
+import {
+  decodeRecords,
+  encodePrefix,
+  endMark,
+  offsetOf,
+  prefixBytes,
+  recordBytes,
+  recordBytesMax,
+  recordEnd,
+  segmentOf,
+} from './record.ts'
 
 const start = 3 * segmentSpan + 4096
 
@@ -46,6 +57,11 @@ describe('where it stops', () => {
     expect(decodeRecords(Buffer.alloc(0), start, 9)).toMatchObject({ stop: 'end', at: 0 })
   })
 
+  test.each([3, 4, 7, 8, 11])('%i zero bytes at the end: an end mark from the fourth on', (zeros) => {
+    const marked = Buffer.concat([bytes.subarray(0, second), Buffer.alloc(zeros)])
+    expect(decodeRecords(marked, start, 9)).toMatchObject({ stop: zeros < 4 ? 'short' : 'end', at: second })
+  })
+
   test('short wherever the bytes are cut within a record, with what is missing', () => {
     for (let cut = second + 1; cut < third; cut++) {
       const found = decodeRecords(bytes.subarray(0, cut), start, 9)
@@ -74,6 +90,24 @@ describe('where it stops', () => {
     expect(decodeRecords(harmed, start, 9)).toMatchObject({ stop: 'corrupt', at: 0, records: [] })
   })
 
+  test('a record of the largest size is short of its bytes, one of a byte more is corrupt', () => {
+    const prefix = Buffer.alloc(prefixBytes)
+    prefix.writeUInt32LE(recordBytesMax, 0)
+    expect(decodeRecords(prefix, start, 9)).toMatchObject({ stop: 'short', needBytes: recordBytesMax + 8 })
+    prefix.writeUInt32LE(recordBytesMax + 1, 0)
+    expect(decodeRecords(prefix, start, 9)).toMatchObject({ stop: 'corrupt' })
+  })
+
+  test('corrupt: a head that would end in the next record, under a right checksum', () => {
+    const text = Buffer.from('{"kind":"envelope"')
+    const record = Buffer.concat([Buffer.alloc(prefixBytes), text])
+    record.writeUInt32LE(4 + text.length, 0)
+    record.writeUInt32LE(text.length + 1, 8)
+    // the checksum of position 0 starts from 0
+    record.writeUInt32LE(crc32(record.subarray(8)), 4)
+    expect(decodeRecords(Buffer.concat([record, Buffer.from('}')]), 0, 9)).toMatchObject({ stop: 'corrupt', at: 0 })
+  })
+
   test('corrupt: a head that is no JSON, under a right checksum', () => {
     const [bad, body] = [Buffer.from('{"kind'), Buffer.from('x')]
     const record = Buffer.concat([encodePrefix(start, bad, body), bad, body])
@@ -96,4 +130,18 @@ test.each([
 ])('position %i is segment %i, offset %i', (jpos, segment, offset) => {
   expect([segmentOf(jpos), offsetOf(jpos)]).toEqual([segment, offset])
   expect(Number.isSafeInteger(jpos)).toBe(true)
+})
+
+test.each([
+  ['an end mark', 0, undefined],
+  ['less than the length of the head', 3, undefined],
+  ['the length of the head alone', 4, start + 12],
+  ['a body', 1000, start + 1008],
+  ['the most', recordBytesMax, start + 8 + recordBytesMax],
+  ['over the most', recordBytesMax + 1, undefined],
+])('where a record ends by its prefix: %s', (_name, length, expected) => {
+  const prefix = Buffer.alloc(prefixBytes)
+  prefix.writeUInt32LE(length, 0)
+  expect(recordEnd(prefix, start)).toBe(expected)
+  expect(recordEnd(prefix.subarray(0, prefixBytes - 1), start)).toBeUndefined()
 })

@@ -69,7 +69,8 @@ export function decodeRecords(bytes: Buffer, jpos: number, recordsMax: number): 
     const length = bytes.readUInt32LE(at)
     if (length === 0) return done('end')
     const headBytes = bytes.readUInt32LE(at + 8)
-    if (length < 4 || length > recordBytesMax || headBytes > length - 4) return done('corrupt')
+    // A length below the 4 bytes of the head's own length fails here too: no head length is negative.
+    if (length > recordBytesMax || headBytes > length - 4) return done('corrupt')
     const end = at + sizedBytes + length
     if (end > bytes.length) return done('short', sizedBytes + length)
     if (crc32(bytes.subarray(at + sizedBytes, end), seedOf(jpos + at)) !== bytes.readUInt32LE(at + 4))

@@ -52,6 +52,14 @@ vi.mock('node:fs', async (original) => {
       if (disk.hold) disk.hold.push(go)
       else go()
     },
+    writeFileSync: (path: string, text: string, options?: { flush?: boolean }) => {
+      fs.writeFileSync(path, text, options)
+      if (options?.flush) disk.done.push(`sync ${path.split('/').at(-1)}`)
+    },
+    renameSync: (from: string, to: string) => {
+      fs.renameSync(from, to)
+      disk.done.push(`name ${to.split('/').at(-1)}`)
+    },
     fsyncSync: (fd: number) => {
       fs.fsyncSync(fd)
       keep(fd, 'sync')
@@ -99,6 +107,37 @@ describe('what is acknowledged is on disk', () => {
     await appended
     expect([disk.done, answers.length, told.length]).toEqual([['write 000000001.seg', 'sync 000000001.seg'], 1, 1])
     await writer.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  test('a segment has its name and its number on disk before its first record', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'mishap-sync-'))
+    const writer = await open(folder)
+    await writer.append(head(1), Buffer.from('a'))
+    const names = ['sync newest~', 'name newest', `sync ${folder.split('/').at(-1)}`]
+    const record = ['write 000000001.seg', 'sync 000000001.seg']
+    expect(disk.done).toEqual([...record, ...names, ...record])
+    await writer.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  test('what waits when the journal is closed is written behind what is being written', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'mishap-sync-'))
+    const writer = await open(folder)
+    disk.done.length = 0
+    disk.hold = []
+    const first = writer.append(head(1), Buffer.from('a'))
+    while (disk.hold.length === 0) await turn()
+    const second = writer.append(head(2), Buffer.from('b'))
+    const closed = writer.close()
+    for (let turns = 0; turns < 20; turns++) await turn()
+    expect([disk.done, disk.hold.length]).toEqual([['write 000000001.seg'], 1])
+    const [go] = disk.hold.splice(0)
+    disk.hold = undefined
+    go?.()
+    await closed
+    expect((await second) - (await first)).toBeGreaterThan(0)
+    expect(disk.done).toEqual(['write', 'sync', 'write', 'sync'].map((what) => `${what} 000000001.seg`))
     rmSync(folder, { recursive: true })
   })
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { scopes } from '../auth/may.ts'
 import { failure, good, rigForFile, url } from '../auth/rig.cases.ts'
 import { bootstrap, type FirstRun, setUp } from './first-run.ts'
 import { ensureSelfProject, selfProject } from './self-project.ts'
@@ -89,6 +90,47 @@ describe('bootstrap', () => {
     const long = { ...request, email: 'eve@example.com', org: 'new', project: 'x'.repeat(65) }
     expect((await failure(bootstrap({ meta, auth, url }, long))).code).toBe('VALIDATION')
     expect([meta.projectsOf(1).length, auth.personByEmail('eve@example.com')]).toEqual([1, undefined])
+  })
+
+  test('names the person by the address where nothing else was given, and ends the session of its check', async () => {
+    const { auth, meta } = await fresh()
+    const ended: string[] = []
+    const { signOut } = auth
+    auth.signOut = async (headers) => {
+      ended.push(headers.get('cookie') ?? '')
+      return signOut(headers)
+    }
+    await bootstrap({ meta, auth, url }, request)
+    const again = await bootstrap({ meta, auth, url }, { ...request, name: 'Other', ciToken: true })
+    expect(auth.personByEmail(good.email)?.name).toBe('Ann')
+    expect(ended).toEqual([expect.stringMatching(/^mishap\.session_token=[^;]+$/)])
+    expect(await auth.actorOf(new Headers({ cookie: ended[0] ?? '' }))).toBeUndefined()
+    const builds = await auth.actorOf(new Headers({ authorization: `Bearer ${again.ciToken}` }))
+    expect(builds).toMatchObject({ kind: 'token', ofOrganization: true, scopes: ['org:ci'] })
+    const own = await auth.actorOf(new Headers({ authorization: `Bearer ${again.token}` }))
+    expect(own).toMatchObject({ kind: 'token', organizationId: 1, scopes: [...scopes] })
+    const named = await bootstrap({ meta, auth, url }, { ...request, org: 'B', email: 'b@example.com', name: 'Bea' })
+    expect([auth.personByEmail('b@example.com')?.name, named.ciToken]).toEqual(['Bea', undefined])
+  })
+
+  test('takes no password that is the name of the organization, and tells who is refused', async () => {
+    const { auth, meta } = await fresh()
+    const weak = { ...request, org: 'Rainbow', password: 'rainbow-2026' }
+    expect((await failure(bootstrap({ meta, auth, url }, weak))).fields).toHaveProperty('password')
+    await bootstrap({ meta, auth, url }, request)
+    const viewer = await auth.createPerson({ ...good, email: 'vera@example.com' })
+    for (const [role, code] of [
+      ['viewer', 'AUTH_FORBIDDEN'],
+      ['admin', 'done'],
+    ] as const) {
+      meta.setMember(1, viewer.id, role)
+      const found = await bootstrap({ meta, auth, url }, { ...request, email: 'vera@example.com' }).catch(
+        (error: Error & { code: string }) => error,
+      )
+      expect('code' in found ? found.code : 'done').toBe(code)
+      if ('code' in found)
+        expect(found.message).toBe('vera@example.com is no owner or admin of the organization "acme-inc".')
+    }
   })
 })
 

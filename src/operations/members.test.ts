@@ -245,3 +245,81 @@ test.each([undefined, '', 'connect ECONNREFUSED'])('an invitation is mailed with
   expect(openInvitation(world, link.replace('https://m.test/invite/', ''))?.id).toBe(invitation.id)
   expect(mails).toMatchObject([{ to: asked.email, text: expect.stringContaining(link) }])
 })
+
+describe('a refusal of an invitation', () => {
+  const refusalOf = (email: string) => {
+    try {
+      addInvitation(world, named.owner, world.organization, { email, role: 'viewer' })
+      return 'done'
+    } catch (error) {
+      return error instanceof MishapError ? [error.code, error.fields] : error
+    }
+  }
+  const domain = `${'d'.repeat(60)}.${'d'.repeat(60)}.test`
+  const long = (characters: number) => `${'a'.repeat(characters - domain.length - 1)}@${domain}`
+
+  test('says what is wrong with the address, which may have 254 characters', () => {
+    const sentence = 'Use one e-mail address of at most 254 characters.'
+    expect(refusalOf(long(255))).toEqual(['VALIDATION', { email: [sentence] }])
+    expect(refusalOf(long(254))).toBe('done')
+  })
+
+  test('comes for who is a member already, and not for who has an account elsewhere', () => {
+    const people: Record<string, Person> = {
+      'adam@example.test': named.admin,
+      'eve@example.test': person('eve'),
+    }
+    world.meta.personByEmail = (email) => people[email]
+    const taken = { email: ['This person is a member already.'] }
+    expect(refusalOf('ADAM@example.test ')).toEqual(['CONFLICT', taken])
+    expect(refusalOf('eve@example.test')).toBe('done')
+    expect(world.meta.invitationsOf(world.organization.id)).toHaveLength(1)
+  })
+
+  test('comes for the 501st that is open, and not for one that takes the place of its like', () => {
+    for (let n = 0; n < 499; n++) expect(refusalOf(`p${n}@example.test`)).toBe('done')
+    expect(refusalOf('last@example.test')).toBe('done')
+    const sentence = 'At most 500 invitations may be open. Take some back.'
+    expect(refusalOf('more@example.test')).toEqual(['VALIDATION', { email: [sentence] }])
+    expect(refusalOf('p7@example.test')).toBe('done')
+  })
+})
+
+test('a secret with other text around it opens nothing, and the refusals say what to do', () => {
+  const { secret } = addInvitation(world, named.admin, world.organization, { email: 'x@example.test', role: 'viewer' })
+  const hashed: string[] = []
+  const { invitationBySecret } = world.meta
+  world.meta.invitationBySecret = (text) => {
+    hashed.push(text)
+    return invitationBySecret(text)
+  }
+  for (const text of [`${secret}x`, `x${secret}`]) expect(openInvitation(world, text)).toBeUndefined()
+  expect(hashed).toEqual([])
+  const thrown = (work: () => unknown) => {
+    try {
+      return work()
+    } catch (error) {
+      return error
+    }
+  }
+  expect(thrown(() => acceptInvitation(world, `${secret}x`, person('eve')))).toMatchObject({
+    code: 'NOT_FOUND',
+    message: 'This invitation is not good any more.',
+    causes: ['Ask for a new one.'],
+  })
+  expect(thrown(() => updateMember(world, named.admin, world.organization, named.owner.id, 'viewer'))).toMatchObject({
+    code: 'AUTH_FORBIDDEN',
+    message: 'Only roles below your own can be changed.',
+  })
+  const own = { role: ['Give a role below your own.'] }
+  expect(thrown(() => updateMember(world, named.member, world.organization, named.member.id, 'admin'))).toMatchObject({
+    code: 'VALIDATION',
+    fields: own,
+  })
+})
+
+test.each(roles)('somebody who stays what they are, %s, is refused nothing', (role) => {
+  const { meta, organization } = world
+  expect(codeOf(() => updateMember(world, named[role], organization, named[role].id, role))).toBe('done')
+  expect(meta.memberOf(organization.id, named[role].id)?.role).toBe(role)
+})

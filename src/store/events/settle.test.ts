@@ -7,13 +7,21 @@ import { createSettle } from './settle.ts'
 const token = 'batch:7-9'
 
 /** An engine with an insert that runs for `looks` looks at it; its rows show when it has ended. */
-function engine(looks: number) {
+function engine(looks: number, projects = ['1', '1']) {
   const clock = testClock()
   const asked: string[] = []
   const state = { left: looks }
-  const stored = [7, 8].map((jpos) => ({ jpos: String(jpos), places: [0], project: '1', hour: 1_795_000_000 }))
+  const commands: Record<string, unknown>[] = []
+  const lines: Record<string, unknown>[] = []
+  const stored = projects.map((project, at) => ({
+    jpos: String(7 + at),
+    places: [0],
+    project,
+    hour: 1_795_000_000 - (1_795_000_000 % 3600),
+  }))
   const connection = {
-    command: async (sql: string, bound: Record<string, unknown>) => {
+    command: async (sql: string, bound: Record<string, unknown>, limits?: { seconds: number }) => {
+      if (limits) commands.push({ ...bound, ...limits })
       asked.push(/^KILL QUERY/.test(sql) ? `kill ${String(bound.token)}` : 'command')
     },
     rows: async (sql: string, bound: Record<string, unknown>) => {
@@ -25,8 +33,16 @@ function engine(looks: number) {
       return state.left < 0 && bound.from !== undefined ? stored : []
     },
   } as unknown as Connection
-  const settling = createSettle(connection, 'mishap', { ...clock, sleep: async (ms) => clock.advance(ms) }, silent)
-  return { settling, asked, clock }
+  const settling = createSettle(
+    connection,
+    'mishap',
+    { ...clock, sleep: async (ms) => clock.advance(ms) },
+    {
+      ...silent,
+      info: (fields) => lines.push(fields),
+    },
+  )
+  return { settling, asked, clock, commands, lines }
 }
 
 describe('settling while an insert of the token is running', () => {
@@ -58,5 +74,35 @@ describe('settling while an insert of the token is running', () => {
     const { settling, asked } = engine(1)
     await settling.ended(token)
     expect(asked).toEqual([`kill ${token}`, `look ${token}`, `look ${token}`])
+  })
+})
+
+describe('after an insert of which nobody saw the end', () => {
+  test('the hours of the rows that are there are counted anew, for each of their projects', async () => {
+    const { settling, commands, lines } = engine(0, ['1', '2', '1'])
+    expect((await settling.settle('events', token, 7, 10)).size).toBe(3)
+    const hour = Math.floor(1_795_000_000 / 3600) * 3600
+    expect(commands.length).toBeGreaterThan(0)
+    for (const command of commands)
+      expect(command).toMatchObject({ projects: [1, 2], hours: [hour], from: hour, to: hour + 3600, seconds: 120 })
+    expect(lines).toEqual([{ from: 7, to: 10, rows: 3 }])
+  })
+
+  test('nothing is counted where no row is there', async () => {
+    const { settling, commands, lines } = engine(0, [])
+    expect((await settling.settle('events', token, 7, 9)).size).toBe(0)
+    expect([commands, lines]).toEqual([[], []])
+  })
+
+  test('inserts wait until it is counted', async () => {
+    const { settling } = engine(0)
+    const order: string[] = []
+    const counting = settling.counting(async () => {
+      await Promise.resolve()
+      order.push('counted')
+    })
+    await settling.inserting(async () => order.push('inserted'))
+    await counting
+    expect(order).toEqual(['counted', 'inserted'])
   })
 })
