@@ -56,6 +56,16 @@ export async function reserve(): Promise<{ port: number; plainPort: number; upst
   return { port, plainPort, upstreamPort }
 }
 
+/** Makes a certificate for localhost, good for two days, and its key in a folder; returns the certificate's path. */
+function makeCertificate(folder: string): string {
+  const certificate = join(folder, 'fullchain.pem')
+  const made = `-x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost`.split(' ')
+  const names = ['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']
+  const files = ['-keyout', join(folder, 'privkey.pem'), '-out', certificate]
+  execFileSync('openssl', ['req', made, names, files].flat(), { stdio: 'ignore' })
+  return certificate
+}
+
 /**
  * Starts nginx with the documented server in front of Mishap, a certificate made for it, and all its files in a folder
  * of its own. `location` stands in for the documented `location /`.
@@ -65,28 +75,7 @@ export async function startNginx(
   location?: string,
 ): Promise<Nginx> {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-nginx-'))
-  const certificate = join(folder, 'fullchain.pem')
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']
-  execFileSync(
-    'openssl',
-    [
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:prime256v1',
-      '-nodes',
-      '-days',
-      '2',
-      '-keyout',
-      join(folder, 'privkey.pem'),
-      '-out',
-      certificate,
-      ...subject,
-    ],
-    { stdio: 'ignore' },
-  )
+  const certificate = makeCertificate(folder)
   let server = documented('nginx')[0] ?? ''
   if (location) server = server.replace(/ {2}location \/ \{.*? {2}\}\n/s, location)
   for (const name of ['body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']) mkdirSync(join(folder, name))

@@ -484,13 +484,9 @@ describe('who may do what', () => {
   ])('%s: reads %i, writes %i', async (role, reads, writes) => {
     const { token } = await personAs(role === 'stranger' ? null : role, ['org:ci', 'event:read'])
     const R = `${O}/releases/cart@2.0.0`
-    for (const path of [
-      ...['/', '/commits/', '/commitfiles/', '/deploys/', '/previous-with-commits/'].map((item) => `${R}${item}`),
-      `${O}/releases/`,
-      `${O}/repos/`,
-      `${O}/release-marks/`,
-      `${P}/events/${hex(900)}/committers/`,
-    ])
+    const ofRelease = ['/', '/commits/', '/commitfiles/', '/deploys/', '/previous-with-commits/'].map((end) => R + end)
+    const lists = ['releases', 'repos', 'release-marks'].map((name) => `${O}/${name}/`)
+    for (const path of [...ofRelease, ...lists, `${P}/events/${hex(900)}/committers/`])
       expect([path, (await call('GET', path, { token })).status]).toEqual([path, reads])
     const write = [
       [`${R}/deploys/`, { environment: role }],
