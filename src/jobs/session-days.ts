@@ -7,7 +7,7 @@ const dayMs = 86_400_000
 /** Updates are taken for five days after a start; one more is for what waits in the journal meanwhile. */
 const openMs = 6 * dayMs
 
-export type SessionDayDeps = {
+type SessionDayDeps = {
   clock: Clock
   meta: Pick<MetaStore, 'getValue' | 'setValue' | 'organizations'>
   events: Pick<EventStore, 'openSessionDays' | 'closeSessionDay'>

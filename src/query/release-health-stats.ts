@@ -27,7 +27,7 @@ export function shareOf(good: number, sample: number): Share | undefined {
 }
 
 /** How two shares differ: `by` is the first less the second, with its interval of 95%. */
-export type Difference = {
+type Difference = {
   by: number
   low: number
   high: number
@@ -80,10 +80,10 @@ export function firstOf(
 }
 
 /** Share of the sessions of a day from which a release counts as adopted. */
-export const adoptedShare = 0.1
+const adoptedShare = 0.1
 
 /** `replaced`: it was adopted, and is not any more. */
-export type AdoptionStage = 'low' | 'adopted' | 'replaced'
+type AdoptionStage = 'low' | 'adopted' | 'replaced'
 
 /** The stage of a release by its share of now and the highest one that it ever had. */
 export const stageOf = (share: number, highest: number): AdoptionStage =>

@@ -53,7 +53,7 @@ function adoptionOf(
 }
 
 /** What is asked of releases: their versions, and the projects that they belong to. */
-export type HealthOf = { version: string; projectIds: readonly number[] }
+type HealthOf = { version: string; projectIds: readonly number[] }
 
 /**
  * Health of releases over a range, by version; one without any session has none. Undefined: none of the projects has sent a

@@ -35,7 +35,7 @@ export const sessionGroupings = ['project', 'release', 'environment', 'session.s
 export type SessionGrouping = (typeof sessionGroupings)[number]
 
 /** Buckets of one answer, and groups of it. */
-export const bucketsMax = 1000
+const bucketsMax = 1000
 export const groupsMax = 500
 /** Values of all groups in all buckets: an answer of some megabytes. */
 const cellsMax = 50_000

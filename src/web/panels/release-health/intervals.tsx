@@ -3,7 +3,7 @@ import { versionInfo } from '../../../domain/release-order.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { type HealthWords, placeOf, type Scale, scaleOf } from './words.ts'
 
-export type NamedShare = { version: string; share: RestShare }
+type NamedShare = { version: string; share: RestShare }
 
 /** One release on the axis: the line is its share, the bar its interval. */
 function Row({ entry, scale, words }: { entry: NamedShare; scale: Scale; words: HealthWords }) {

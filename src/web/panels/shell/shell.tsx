@@ -17,42 +17,7 @@ import dynamic from 'next/dynamic'
 import { usePathname, useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { type ReactNode, useState } from 'react'
-
-<<<<<<< HEAD
-
 import type { LiveChange } from '../../../contract/live.ts'
-
-||||||| ad459f6
-
-import type { LiveChange } from '../../../contract/live.ts'
-
-=======
-<<<<<<< HEAD
-
-import type { LiveChange } from '../../../contract/live.ts'
-
-||||||| merged common ancestors
-<<<<<<<<< Temporary merge branch 1
-
-import type { LiveChange } from '../../../contract/live.ts'
-
-||||||||| merged common ancestors
-<<<<<<<<<<< Temporary merge branch 1:src/web/panels/shell/shell.tsx
-
-import type { LiveChange } from '../../../contract/rest.ts'
-
-=========
-
-import type { LiveChange } from '../../../contract/live.ts'
-
->>>>>>>>> Temporary merge branch 2
-=======
-
-import type { LiveChange } from '../../../contract/live.ts'
-
->>>>>>> main
->>>>>>> w/panels
-
 import { isDark, setTheme } from '../../client/theme.ts'
 import type { Choice } from '../../ui/choice-dialog.tsx'
 import { useKey } from '../../ui/keys/keys.tsx'

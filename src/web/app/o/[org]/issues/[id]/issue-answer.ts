@@ -1,46 +1,6 @@
 import { readableIds } from '../../../../../../auth/allowed-projects.ts'
-
-<<<<<<< HEAD
-
 import type { RestEvent } from '../../../../../../contract/events.ts'
 import type { RestIssueDetail } from '../../../../../../contract/issues.ts'
-
-||||||| ad459f6
-
-import type { RestEvent } from '../../../../../../contract/events.ts'
-import type { RestIssueDetail } from '../../../../../../contract/issues.ts'
-
-=======
-<<<<<<< HEAD
-
-import type { RestEvent } from '../../../../../../contract/events.ts'
-import type { RestIssueDetail } from '../../../../../../contract/issues.ts'
-
-||||||| merged common ancestors
-
-import type { RestEvent } from '../../../../../../contract/events.ts'
-import type { RestIssueDetail } from '../../../../../../contract/issues.ts'
-
-||||||||| merged common ancestors
-<<<<<<<<<<< Temporary merge branch 1:src/web/app/o/[org]/issues/[id]/issue-answer.ts
-
-import type { RestEvent, RestIssueDetail } from '../../../../../../contract/rest.ts'
-
-=========
-
-import { readableIds } from '../../../../../../auth/allowed-projects.ts'
-import type { RestEvent } from '../../../../../../contract/events.ts'
-import type { RestIssueDetail } from '../../../../../../contract/issues.ts'
-
->>>>>>>>> Temporary merge branch 2
-=======
-
-import type { RestEvent } from '../../../../../../contract/events.ts'
-import type { RestIssueDetail } from '../../../../../../contract/issues.ts'
-
->>>>>>> main
->>>>>>> w/panels
-
 import { receivedJson, storedJson } from '../../../../../../query/event.ts'
 import { eventRowOf, placeEvent } from '../../../../../../query/events.ts'
 import { issueDetail } from '../../../../../../query/issue.ts'

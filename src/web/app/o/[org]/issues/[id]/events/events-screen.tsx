@@ -1,41 +1,7 @@
 import { notFound } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
 import type { Actor } from '../../../../../../../auth/auth.ts'
-
-<<<<<<< HEAD
-
 import type { RestEvent } from '../../../../../../../contract/events.ts'
-
-||||||| ad459f6
-
-import type { RestEvent } from '../../../../../../../contract/events.ts'
-
-=======
-<<<<<<< HEAD
-
-import type { RestEvent } from '../../../../../../../contract/events.ts'
-
-||||||| merged common ancestors
-<<<<<<<<< Temporary merge branch 1
-
-import type { RestEvent } from '../../../../../../../contract/events.ts'
-
-||||||||| merged common ancestors
-
-import type { RestEvent } from '../../../../../../../contract/rest.ts'
-
-=========
-
-import type { RestEvent } from '../../../../../../../contract/events.ts'
-
->>>>>>>>> Temporary merge branch 2
-=======
-
-import type { RestEvent } from '../../../../../../../contract/events.ts'
-
->>>>>>> main
->>>>>>> w/panels
-
 import type { Page } from '../../../../../../../query/cursor.ts'
 import { listEvents } from '../../../../../../../query/event-list.ts'
 import { rangeOf as spanOf } from '../../../../../../../query/range.ts'
