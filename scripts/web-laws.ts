@@ -34,6 +34,7 @@ const publicFiles: Readonly<Record<string, readonly string[]>> = {
   diagnostics: ['react-words.tsx'],
   'error-links': ['certainty.tsx'],
   issue: ['issue-row.tsx', 'peek.tsx'],
+  'release-health': ['health-cells.tsx'],
 }
 const order = Object.keys(publicFiles)
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RestEvent } from '../../src/contract/events.ts'
+import type { RestHealthData, RestSessions } from '../../src/contract/release-health.ts'
 import type { RestRequestLog } from '../../src/contract/request-log.ts'
 import type { RestLedger } from '../../src/contract/status.ts'
 import { api, bootstrap, discard, type Product, type Project, ready, start, until } from '../product.ts'
@@ -39,7 +40,7 @@ async function prepare({ missing, fetch, build }: Toolchain): Promise<string | u
   return undefined
 }
 
-/** Where the ledger counts what is counted only, and where traces are counted when they are stored. */
+/** Where the ledger counts what is no event, and where traces are counted when they are stored. */
 const categories: Partial<Record<Kind, string>> = { log: 'log_item', session: 'session', 'check-in': 'monitor' }
 const traced = ['transaction', 'span']
 
@@ -73,8 +74,11 @@ function lacking(client: Client, answers: Answers): string[] {
   const uncounted = Object.entries(categories).flatMap(([kind, category]) =>
     client.fates[kind as Kind] === 'counted' && counts(answers, category, 'filtered') === 0 ? [kind] : [],
   )
+  const unstored = Object.entries(categories).flatMap(([kind, category]) =>
+    client.fates[kind as Kind] === 'stored' && counts(answers, category, 'stored') === 0 ? [kind] : [],
+  )
   const untraced = traced.every((category) => counts(answers, category, 'stored') === 0) ? ['traces'] : []
-  return [...without, ...uncounted, ...untraced]
+  return [...without, ...uncounted, ...unstored, ...untraced]
 }
 
 async function eventOf(project: Project, answers: Answers, title: string): Promise<RestEvent> {
@@ -121,6 +125,56 @@ async function expectTraced(project: Project, { passed }: Answers): Promise<void
   expect(trace).toContain('checkout')
 }
 
+type SentSession = { sid: string; init?: boolean; status: string; errors?: number; attrs: { release: string } }
+type SentBuckets = { aggregates: Record<string, number>[] }
+const ends = ['exited', 'errored', 'unhandled', 'abnormal', 'crashed'] as const
+
+/** Sessions and crashes in what the SDK sent, in the order that it came. */
+function sessionsSent({ passed }: Answers): { all: number; crashed: number } {
+  const items = passed.flatMap((item) => item.items)
+  const last = new Map<string, SentSession & { started: boolean }>()
+  for (const [type, text] of items) {
+    if (type !== 'session') continue
+    const update = JSON.parse(text) as SentSession
+    const before = last.get(update.sid)
+    last.set(update.sid, { ...update, started: before?.started === true || update.init === true })
+  }
+  const single = [...last.values()].filter((session) => session.started || session.status === 'crashed')
+  const buckets = items.flatMap(([type, text]) =>
+    type === 'sessions' ? (JSON.parse(text) as SentBuckets).aggregates : [],
+  )
+  const sum = (names: readonly string[]) =>
+    buckets.reduce((total, bucket) => total + names.reduce((part, name) => part + (bucket[name] ?? 0), 0), 0)
+  return {
+    all: single.length + sum(ends),
+    crashed: single.filter((session) => session.status === 'crashed').length + sum(['crashed']),
+  }
+}
+
+/** The release has the sessions that the SDK sent, and the release's page of the API says so. */
+async function expectHealthy(client: Client, project: Project, answers: Answers): Promise<void> {
+  if (client.fates.session !== 'stored') return
+  const { all, crashed } = sessionsSent(answers)
+  expect(all).toBeGreaterThan(0)
+  const asked = `project=${project.id}&statsPeriod=24h&interval=1h&groupBy=release&field=sum(session)&field=crash_free_rate(session)`
+  const sessions = (await api(state.product, project, `${O}/sessions/?${asked}`)).json as RestSessions
+  expect(sessions.groups.map((group) => [group.by, group.totals])).toEqual([
+    [
+      { release: 'clients@1.0.0' },
+      { 'sum(session)': all, 'crash_free_rate(session)': expect.closeTo((all - crashed) / all, 9) },
+    ],
+  ])
+  const release = (await api(state.product, project, `${P(project)}/releases/clients@1.0.0/?health=1`)).json as {
+    projects: { healthData: RestHealthData }[]
+  }
+  expect(release.projects[0]?.healthData).toMatchObject({
+    hasHealthData: true,
+    totalSessions: all,
+    sessionsCrashed: crashed,
+    sessionsAdoption: 100,
+  })
+}
+
 /** No request was refused, none came twice, and nothing came that the table says does not. */
 async function expectNoRefusal(client: Client, project: Project, answers: Answers): Promise<void> {
   const passed = state.tap.of(project.id)
@@ -131,7 +185,7 @@ async function expectNoRefusal(client: Client, project: Project, answers: Answer
   const { ledger } = answers
   expect(ledger.filter((item) => !['stored', 'filtered', 'client_discard'].includes(item.outcome))).toEqual([])
   expect(ledger.filter((item) => item.outcome === 'filtered' && item.reason !== 'not_stored_yet')).toEqual([])
-  const absent = Object.entries(categories).filter(([kind]) => client.fates[kind as Kind] !== 'counted')
+  const absent = Object.entries(categories).filter(([kind]) => typeof client.fates[kind as Kind] === 'object')
   expect(ledger.filter((item) => absent.some(([, category]) => item.category === category))).toEqual([])
   const { requests } = (await api(state.product, project, `${P(project)}/ingest/`)).json as RestRequestLog
   expect(requests.length).toBeGreaterThan(0)
@@ -158,6 +212,7 @@ test.concurrent.for(clients)(
     expect(lacking(client, answers)).toEqual([])
     await expectStored(client, project, answers)
     await expectTraced(project, answers)
+    await expectHealthy(client, project, await answersOf(project))
     await expectNoRefusal(client, project, answers)
   },
 )

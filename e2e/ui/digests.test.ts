@@ -91,7 +91,9 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
     await take(state.api, serverEvent('StockError', { tags: { digest } }))
     const link = hidden().getByRole('link', { name: /^StockError/ })
     await link.waitFor({ timeout: 20_000 })
-    expect(await textOf(hidden())).toMatch(/This browser error hides: StockError.*API-\d+ in api sure Both events name/)
+    expect(await textOf(hidden())).toMatch(
+      /This browser error hides: StockError.*API-\d+ in api sure Both events carry the same digest/,
+    )
     await link.click()
     await side().waitFor()
     expect(page().url()).toMatch(/\/issues\/\d+\/events\/[0-9a-f]{32}$/)

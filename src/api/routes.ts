@@ -26,6 +26,7 @@ import { releaseFileRoutes } from './releases/release-file-routes.ts'
 import { releasePartRoutes } from './releases/release-part-routes.ts'
 import { releaseRoutes } from './releases/release-routes.ts'
 import { repositoryRoutes } from './releases/repository-routes.ts'
+import { sessionRoutes } from './releases/sessions-routes.ts'
 import { uploadRoutes } from './releases/upload-routes.ts'
 import type { Route } from './route.ts'
 import { statusRoutes } from './status/status-routes.ts'
@@ -52,6 +53,7 @@ export const routes: readonly Route[] = [
   ...peopleRoutes,
   ...feedbackRoutes,
   ...releaseRoutes,
+  ...sessionRoutes,
   ...releasePartRoutes,
   ...repositoryRoutes,
   ...debugFileRoutes,

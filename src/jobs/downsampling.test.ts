@@ -86,7 +86,11 @@ describe('thinning over the real stores', () => {
         const rows = (await events.size()).find((item) => item.table === 'events')?.rows ?? 0
         const stored = rows * rowBytes
         const budget = budgetRows === null ? null : budgetRows * rowBytes
-        const tables = { events: { rows, bytes: stored }, spans: { rows: 0, bytes: 0 } }
+        const tables = {
+          events: { rows, bytes: stored },
+          spans: { rows: 0, bytes: 0 },
+          sessions: { rows: 0, bytes: 0 },
+        }
         return { tables, blobs: 0, database: 0, copies: 0, stored, budget }
       },
     }

@@ -16,6 +16,7 @@ import { keepOwn } from './own-retention.ts'
 import type { Removals } from './removals.ts'
 import type { Reprocessing } from './reprocessing.ts'
 import type { Scraping } from './scrape.ts'
+import { closeSessionDays } from './session-days.ts'
 import { createJobStates, type JobState } from './states.ts'
 import type { Triage } from './triage.ts'
 import { trustedNow } from './trusted-clock.ts'
@@ -35,6 +36,8 @@ export type JobDeps = {
   scraping: Pick<Scraping, 'run'>
   triage: Pick<Triage, 'clock' | 'forecasts' | 'people' | 'failures'>
   turn: Turn
+  /** Holds refining and everything else that takes rows away, until the returned function is called. */
+  pause(): Promise<() => void>
   retention: RetentionDays
 }
 
@@ -91,6 +94,12 @@ export const jobTable: readonly Job[] = [
     everyMs: 60 * minuteMs,
     firstMs: minuteMs,
     run: keepRetention,
+  },
+  {
+    name: 'session-days',
+    everyMs: 60 * minuteMs,
+    firstMs: 5 * minuteMs,
+    run: closeSessionDays,
   },
   {
     name: 'disk-budget',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
+import { restReleaseWithHealth } from '../../contract/release-health.ts'
 import {
   type NewReleaseBody,
   newReleaseBody,
@@ -16,6 +17,7 @@ import type { Release, ReleaseChange } from '../../store/meta/releases/releases.
 import { pageHeaders } from '../page.ts'
 import type { Call, Route } from '../route.ts'
 import { limitOf, organizationOf, pageQuery, rangeQuery, route, viewOf, viewQuery } from '../route.ts'
+import { healthQuery, withHealth } from './health-fields.ts'
 import { commitBodyBytesMax, commitsOf, refsOf } from './release-input.ts'
 import { namedProjects, releaseProjects } from './release-projects.ts'
 
@@ -40,18 +42,20 @@ const listQuery = z.object({
   ...rangeQuery,
   status: z.enum(['open', 'archived'], 'open or archived.').optional().describe('Left out: both.'),
   sort: z.enum(['date', 'semver']).optional().describe('date (creation, the default) or semver.'),
+  ...healthQuery,
   ...pageQuery,
 })
 
-function list(call: Call<z.output<typeof listQuery>, undefined>) {
+async function list(call: Call<z.output<typeof listQuery>, undefined>) {
   const { app, query, request, found } = call
   const limit = limitOf(query, 100)
   const { offset } = readCursor(query.cursor)
   const asked = query.statsPeriod || query.start || query.end
   const range = asked ? viewOf({ ...call, query: { ...query, project: [] } }).range : undefined
+  const projects = releaseProjects(call, 'release:read', query.project)
   const { rows, more, hits } = listReleases(app, {
     organization: organizationOf(found),
-    projects: releaseProjects(call, 'release:read', query.project),
+    projects,
     environments: query.environment.filter((item) => item !== ''),
     text: query.query ?? '',
     sort: query.sort ?? 'date',
@@ -62,7 +66,10 @@ function list(call: Call<z.output<typeof listQuery>, undefined>) {
     toMs: range?.toMs,
   })
   const page = pageByOffset(rows, offset, limit, more, hits)
-  return { body: page.rows, headers: pageHeaders(app.config.url, request.url, page) }
+  return {
+    body: await withHealth(call, query, projects, page.rows),
+    headers: pageHeaders(app.config.url, request.url, page),
+  }
 }
 
 /** The release of the path as the caller may see it, and the projects of it that the caller may `action`. Throws NOT_FOUND. */
@@ -151,7 +158,7 @@ function routesUnder(path: string, name: string): Route[] {
         'Releases, newest first: made by builds, or named by events. A range: made, finalized, deployed or with events in it.',
       action: 'release:read',
       query: listQuery,
-      response: z.array(restRelease),
+      response: z.array(restReleaseWithHealth),
       handle: list,
     }),
     route({
@@ -172,10 +179,13 @@ function routesUnder(path: string, name: string): Route[] {
       operationId: `get${name}Release`,
       summary: 'One release.',
       action: 'release:read',
-      response: restRelease,
-      handle: (call) => {
+      query: z.object({ ...healthQuery, environment: viewQuery.environment }),
+      response: restReleaseWithHealth,
+      handle: async (call) => {
         const { release, projects } = releaseHere(call)
-        return { body: toRestRelease(call, release, projects) }
+        const rest = toRestRelease(call, release, projects)
+        const [body = rest] = await withHealth(call, call.query, projects, [rest])
+        return { body }
       },
     }),
     route({

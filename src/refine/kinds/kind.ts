@@ -42,7 +42,10 @@ type GroupOf<Name extends TableName> = GroupFacts & {
 export type RowGroup = { [Name in TableName]: GroupOf<Name> }[TableName]
 
 /** What the commit of a batch writes beside rows and outcomes, by its name in `BatchEffects`. */
-export type KindEffects = Required<Pick<BatchEffects, 'feedback' | 'samples'>>
+export type KindEffects = Required<Pick<BatchEffects, 'feedback' | 'samples' | 'releases'>>
+
+/** No effects: every list, empty. */
+export const noEffects = (): KindEffects => ({ feedback: [], samples: [], releases: [] })
 
 /** What a record became. */
 export type Refined = {

@@ -6,6 +6,7 @@ import { feedbackKind } from './feedback/items.ts'
 import type { AnyBodyKind, AnyItemKind, RepeatWindow } from './kind.ts'
 import { minidumpBody } from './minidump/crashes.ts'
 import { securityBody, securityKind } from './security/reports.ts'
+import { sessionKind, sessionWindow } from './session/session.ts'
 import { spanItemWindow, spanKind, transactionKind, transactionWindow } from './span/spans.ts'
 
 /** Every kind of item that is refined; all other item types are only counted. A new kind is an entry here. */
@@ -16,6 +17,7 @@ const itemKinds: readonly AnyItemKind[] = [
   spanKind,
   securityKind,
   attachmentKind,
+  sessionKind,
   clientReportKind,
 ]
 
@@ -23,7 +25,7 @@ const itemKinds: readonly AnyItemKind[] = [
 const bodyKinds: readonly AnyBodyKind[] = [storeBody, securityBody, formBody, minidumpBody]
 
 /** Every memory of repeats. */
-export const repeatWindows: readonly RepeatWindow[] = [eventWindow, transactionWindow, spanItemWindow]
+export const repeatWindows: readonly RepeatWindow[] = [eventWindow, transactionWindow, spanItemWindow, sessionWindow]
 
 const kindsByType: ReadonlyMap<string, AnyItemKind> = new Map(
   itemKinds.flatMap((kind) => kind.itemTypes.map((type): [string, AnyItemKind] => [type, kind])),

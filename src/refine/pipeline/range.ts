@@ -3,7 +3,7 @@ import type { DeadAgain, RecordHead } from '../../journal/journal.ts'
 import type { RecordEnd } from '../../journal/request-log.ts'
 import type { TableName } from '../../store/events/tables.ts'
 import type { AttachmentRow, DeadLetter } from '../../store/meta/meta.ts'
-import type { GroupFacts, KindEffects, StoredPositions } from '../kinds/kind.ts'
+import { type GroupFacts, type KindEffects, noEffects, type StoredPositions } from '../kinds/kind.ts'
 
 /** A range of the journal to refine; `to` is known in a recovery or a retry, else the worker finds it. */
 export type RangeJob = {
@@ -63,7 +63,7 @@ export const emptyRange = (job: { job: number; from: number }, to: number): Refi
   to,
   groups: [],
   lines: new Map(),
-  effects: { attachments: [], feedback: [], samples: [] },
+  effects: { ...noEffects(), attachments: [] },
   kept: [],
   outcomes: [],
   uses: [],

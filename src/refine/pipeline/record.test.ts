@@ -18,8 +18,8 @@ describe('items of an envelope', () => {
     ['transaction', '{', 'transaction transaction invalid bad_json 1'],
     ['feedback', '{}', 'feedback feedback invalid bad_item 1'],
     ['user_report', '{}', 'user_report feedback invalid bad_item 1'],
-    ['session', '{}', 'session session filtered not_stored_yet 1'],
-    ['sessions', '{}', 'sessions session filtered not_stored_yet 1'],
+    ['session', '{}', 'session session invalid bad_item 1'],
+    ['sessions', '{}', 'sessions session invalid bad_item 1'],
     ['replay_event', '{}', 'replay_event replay filtered not_stored_yet 1'],
     ['replay_recording', 'x', 'replay_recording replay filtered not_stored_yet 1'],
     ['profile', '{}', 'profile profile filtered not_stored_yet 1'],
@@ -156,7 +156,7 @@ describe('items of an envelope', () => {
     expect(refineBody('{}', { kind: 'outcomes' })).toMatchObject({
       groups: [],
       attachments: [],
-      effects: { feedback: [], samples: [] },
+      effects: { feedback: [], samples: [], releases: [] },
       outcomes: [],
       received: 0,
     }))
@@ -386,11 +386,7 @@ describe('recorded envelopes', () => {
     for (const name of readdirSync(recorded).filter((file) => file.endsWith('.envelope'))) {
       const refined = refineBody(readFileSync(`${recorded}/${name}`))
       expect(
-        refined.spans.length +
-          refined.feedback.length +
-          refined.events.length +
-          refined.attachments.length +
-          refined.outcomes.length,
+        refined.groups.length + refined.feedback.length + refined.attachments.length + refined.outcomes.length,
         name,
       ).toBeGreaterThan(0)
       expect(

@@ -4,7 +4,7 @@ import { parseEnvelope } from '../../wire/envelope.ts'
 import { normalizeId } from '../../wire/ids.ts'
 import { findOwner } from '../kinds/attachment/items.ts'
 import { seconds } from '../kinds/error/time.ts'
-import { type RecordWork, type Refined, type RowGroup, type StoredPositions, sumOf } from '../kinds/kind.ts'
+import { noEffects, type RecordWork, type Refined, type RowGroup, type StoredPositions, sumOf } from '../kinds/kind.ts'
 import { bodyKindOf, kindOf } from '../kinds/kinds.ts'
 import { takeDump } from '../kinds/minidump/crashes.ts'
 import type { OpenDumps } from '../kinds/minidump/upload.ts'
@@ -51,7 +51,7 @@ export function refineRecord(
 
 const nothing = (): Refined => ({
   groups: [],
-  effects: { feedback: [], samples: [] },
+  effects: noEffects(),
   attachments: [],
   outcomes: [],
   received: 0,

@@ -290,8 +290,28 @@ const ledgerCases: [string, Partial<RecordHead>, () => Buffer, Counted][] = [
   [
     'what is not stored yet',
     {},
-    () => bodyOf(item({ type: 'session' }, '{}'), item({ type: 'made_up' }, 'x')),
+    () => bodyOf(item({ type: 'check_in' }, '{}'), item({ type: 'made_up' }, 'x')),
     { received: 2, filtered: 2 },
+  ],
+  [
+    'sessions, and one without a release',
+    {},
+    () => {
+      const session = {
+        sid: 'a'.repeat(32),
+        init: true,
+        started: new Date().toISOString(),
+        attrs: { release: 'web@1' },
+      }
+      const { started } = session
+      const buckets = { aggregates: [{ started, exited: 5 }, { started, crashed: 1 }, null], attrs: session.attrs }
+      return bodyOf(
+        item({ type: 'session' }, JSON.stringify(session)),
+        item({ type: 'session' }, '{}'),
+        item({ type: 'sessions' }, JSON.stringify(buckets)),
+      )
+    },
+    { received: 5, stored: 3, invalid: 2 },
   ],
   [
     'a client report is one item, whatever it reports',

@@ -9,7 +9,7 @@ import { openFileBlobs } from '../../store/blobs/files.ts'
 import type { EventRow } from '../../store/events/events.ts'
 import { type TableName, tables } from '../../store/events/tables.ts'
 import type { ProjectSettings } from '../../store/meta/meta.ts'
-import type { KindEffects, Refined, RowGroup, StoredPositions } from '../kinds/kind.ts'
+import { type KindEffects, noEffects, type Refined, type RowGroup, type StoredPositions } from '../kinds/kind.ts'
 import { openDumps } from '../kinds/minidump/upload.ts'
 import type { MapQuery } from '../symbolicate/frames.ts'
 import type { MapAnswer } from '../symbolicate/map-cache.ts'
@@ -175,7 +175,7 @@ async function takeRemoved(
   )
   const gone: Refined = {
     groups: [],
-    effects: { feedback: [], samples: [] },
+    effects: noEffects(),
     attachments: [],
     outcomes: [...ends, ...refined.outcomes],
     received: refined.received,

@@ -11,6 +11,7 @@ import { createReads } from './reads.ts'
 import { createRemove } from './remove.ts'
 import { createReprocessing } from './reprocess.ts'
 import { createRetention } from './retention.ts'
+import { createSessions } from './sessions/sessions.ts'
 import { createSettle } from './settle.ts'
 import { createSkew } from './skew.ts'
 import { createKeep } from './snapshot.ts'
@@ -53,6 +54,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createThin(connection, database),
     ...createReprocessing(connection, database, { ...settling, insert: stored.insert }),
     ...createRetention(connection, database, observe),
+    ...createSessions(connection, database),
     ...createSpans(connection, database),
     ...stored,
     migrate: () => migrate(connection, database),

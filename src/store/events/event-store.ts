@@ -15,6 +15,7 @@ import type {
 import type { FrameKey } from './frames.ts'
 import type { NewestStore } from './newest.ts'
 import type { ReprocessingStore, Rewrite } from './reprocess.ts'
+import type { SessionStore } from './session-store.ts'
 import type { SkewStore } from './skew.ts'
 import type { SpanStore } from './span-store.ts'
 import type { TableStore } from './table-store.ts'
@@ -24,6 +25,7 @@ export type EventStore = ThinStore &
   SkewStore &
   NewestStore &
   SpanStore &
+  SessionStore &
   TableStore & {
     /** Makes database and tables; safe to repeat. Throws MishapError STORE_UNAVAILABLE. */
     migrate(): Promise<void>

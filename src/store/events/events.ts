@@ -1,4 +1,5 @@
 import type { FrameKey } from './frames.ts'
+
 /** One error event as a row. Hashes are unsigned 64-bit numbers as 16 lower-case hex characters. */
 export type EventRow = {
   projectId: number

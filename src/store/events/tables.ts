@@ -1,18 +1,21 @@
 import type { DataCategory } from '../../base/outcome.ts'
 import type { EventRow } from './events.ts'
+import type { SessionRow } from './session-store.ts'
+import { sessionsTable } from './sessions/table.ts'
 import type { SpanRow } from './span-store.ts'
 import type { StoredTable } from './table.ts'
 import { eventsTable } from './tables/events.ts'
 import { spansTable } from './tables/spans.ts'
 
 /** The row of each stored table. */
-export type TableRows = { events: EventRow; spans: SpanRow }
+export type TableRows = { events: EventRow; spans: SpanRow; sessions: SessionRow }
 export type TableName = keyof TableRows
 
 /** Every stored table. A new one is an entry here and its row in `TableRows`. */
 export const tables: { readonly [Name in TableName]: StoredTable<TableRows[Name]> } = {
   events: eventsTable,
   spans: spansTable,
+  sessions: sessionsTable,
 }
 
 export const tableNames = Object.keys(tables) as readonly TableName[]

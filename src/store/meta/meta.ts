@@ -7,6 +7,7 @@ import type { Status, StatusDetails, Substatus } from '../../domain/issue-states
 import type { SignCounts, SignKey } from '../../domain/noise.ts'
 import type { FeedbackEffect } from './issues/feedback.ts'
 import type { FilteredEvent } from './projects/inbound-filters.ts'
+import type { ReleaseEffects } from './releases/release-effects.ts'
 /** What one stored event does to its issue; made by refine, applied in the batch's one transaction. */
 export type EventEffect = {
   projectId: number
@@ -71,7 +72,7 @@ export type DeadAgain = {
 }
 
 export type Batch = { seq: number; from: number; to: number }
-export type BatchEffects = {
+export type BatchEffects = ReleaseEffects & {
   events: EventEffect[]
   attachments: AttachmentRow[]
   outcomes: OutcomeCount[]

@@ -55,6 +55,21 @@ export function commitCases(fresh: () => MetaStore): void {
     ])
   })
 
+  test('a release that only sessions name is there with its environment, and makes no issue', () => {
+    const meta = fresh()
+    const use = { projectId: 1, release: 'web@7', environment: 'canary', firstMs: nowMs - 60_000, lastMs: nowMs - 10 }
+    const result = commit(meta, {
+      events: [effect({ release: 'web@6', timestampMs: nowMs - 99_000 })],
+      releases: [use, { ...use, release: '', firstMs: nowMs, lastMs: nowMs }, { ...use, projectId: 999 }],
+    })
+    expect(result.issues).toHaveLength(1)
+    expect(meta.releaseOf([1], 'web@7')).toMatchObject({ firstEventMs: nowMs - 60_000, lastEventMs: nowMs - 10 })
+    expect(meta.releaseOf([999], 'web@7')).toBeUndefined()
+    expect(meta.environmentsOf([1])).toEqual(['canary', 'production'])
+    expect(meta.releaseEnvironments([1], ['web@7'], 10).get('web@7')).toEqual(['canary'])
+    expect(meta.releasesOf([1], 10).map((release) => release.version)).toEqual(['web@7', 'web@6'])
+  })
+
   test('a hash that another issue owns stays there, however often one batch names it', () => {
     const meta = fresh()
     commit(meta, { events: [effect({ hashes: [hash(1)] }), effect({ hashes: [hash(2)] })] })

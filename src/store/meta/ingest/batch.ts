@@ -16,6 +16,7 @@ import {
 import type { Batch, BatchEffects, BatchResult, BatchStore, DeadAgain, EventEffect } from '../meta.ts'
 import { sampleWriter } from '../projects/inbound-filters.ts'
 import { scrapeWriter } from '../projects/scrape.ts'
+import type { ReleaseUse } from '../releases/release-effects.ts'
 import { aroundOf, releaseMadeMs } from '../releases/release-transitions.ts'
 import { type BatchStatements, batchStatements } from './batch-statements.ts'
 import { outcomeWriter } from './counts.ts'
@@ -161,7 +162,12 @@ function awaitingHere(statements: BatchStatements, work: Work, projectId: number
 }
 
 /** A release that nobody has named before is the next one for issues that wait for it. */
-function noteRelease(statements: BatchStatements, work: Work, project: ProjectRow, effect: EventEffect): void {
+function noteRelease(
+  statements: BatchStatements,
+  work: Work,
+  project: ProjectRow,
+  effect: Pick<EventEffect, 'release' | 'timestampMs'>,
+): void {
   const { release: version } = effect
   if (version === '') return
   const isNew =
@@ -178,6 +184,26 @@ function noteRelease(statements: BatchStatements, work: Work, project: ProjectRo
     for (const id of ids)
       if (settleNext(workIssue(statements, work, id).row, version, around))
         statements.activity.run({ issueId: id, type: 'set_resolved_in_release', createdMs: work.nowMs, data })
+  }
+}
+
+function noteEnvironment(
+  work: Work,
+  project: ProjectRow,
+  { release, environment, timestampMs }: Pick<EventEffect, 'release' | 'environment' | 'timestampMs'>,
+): void {
+  widen(work.environments, environment, project, timestampMs)
+  if (release !== '' && environment !== '')
+    widen(work.releaseEnvironments, `${release}\n${environment}`, project, timestampMs)
+}
+
+/** A release that sessions name is there as one that events name is. */
+function applyUse(statements: BatchStatements, work: Work, { projectId, firstMs, lastMs, ...names }: ReleaseUse): void {
+  const project = projectOf(statements, work, projectId)
+  if (!project) return
+  for (const timestampMs of new Set([firstMs, lastMs])) {
+    noteRelease(statements, work, project, { ...names, timestampMs })
+    noteEnvironment(work, project, { ...names, timestampMs })
   }
 }
 
@@ -207,9 +233,7 @@ function apply(statements: BatchStatements, work: Work, effect: EventEffect): bo
     const data = JSON.stringify(turn.data)
     statements.activity.run({ issueId: id, type: turn.type, createdMs: work.nowMs, data })
   }
-  widen(work.environments, effect.environment, project, effect.timestampMs)
-  if (effect.release !== '' && effect.environment !== '')
-    widen(work.releaseEnvironments, `${effect.release}\n${effect.environment}`, project, effect.timestampMs)
+  noteEnvironment(work, project, effect)
   if (effect.digest !== '') {
     const key = `${id} ${effect.digest}`
     const known = work.digests.get(key)
@@ -332,6 +356,7 @@ export function batchPart(store: Store, notes: MissedNotes): Omit<BatchStore, 'p
       signs.note(effect)
       side(effect, work.projects.get(effect.projectId)?.organization_id ?? 0)
     }
+    for (const use of effects.releases ?? []) applyUse(statements, work, use)
     writeWork(statements, work)
     signs.flush()
     writeAlerts(statements, work)

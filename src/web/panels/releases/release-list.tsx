@@ -7,6 +7,7 @@ import { type MouseEvent, type ReactNode, useEffect, useRef, useState, useTransi
 import { releasePath } from '../../client/release-path.ts'
 import { useKey } from '../../ui/keys/keys.tsx'
 import { Link } from '../../ui/link.tsx'
+import { HealthColumns, NoHealth } from '../release-health/health-cells.tsx'
 import type { ProjectName } from '../search/list-params.ts'
 import { changedSearch, type ReleaseParams, releasesPerPage } from './params.ts'
 import { ReleaseFilters, useSearchChange } from './release-filters.tsx'
@@ -56,7 +57,7 @@ function useCursor(rows: readonly ShownRelease[], open: (row: ShownRelease) => v
   return [at, setCursor] as const
 }
 
-function Columns({ range }: { range: string }) {
+function Columns({ range, hasHealth }: { range: string; hasHealth: boolean }) {
   const t = useTranslations('releases')
   return (
     <div className="release-columns" aria-hidden="true">
@@ -66,6 +67,7 @@ function Columns({ range }: { range: string }) {
       <span className="release-number">
         {t('events')} · {range}
       </span>
+      {hasHealth ? <HealthColumns /> : null}
       <span>{t('commits')}</span>
       <span>{t('deploys')}</span>
       <span>{t('artifacts')}</span>
@@ -125,6 +127,7 @@ export function ReleaseList(props: ListProps) {
     open(row)
   }
   const { range } = params
+  const hasHealth = rows.some((row) => row.health !== undefined)
   return (
     <div className="stream releases">
       <div className="stream-head">
@@ -140,7 +143,7 @@ export function ReleaseList(props: ListProps) {
         refresh={refresh}
       />
       {rows.length > 0 ? (
-        <Columns range={range.kind === 'relative' ? ranges(range.period) : ranges('absolute')} />
+        <Columns range={range.kind === 'relative' ? ranges(range.period) : ranges('absolute')} hasHealth={hasHealth} />
       ) : null}
       {news > 0 ? (
         <button type="button" className="stream-news" onClick={refresh}>
@@ -175,6 +178,7 @@ export function ReleaseList(props: ListProps) {
           ))}
         </ul>
       )}
+      {rows.length > 0 && !hasHealth && !away ? <NoHealth /> : null}
       <Pages base={`/o/${organization}/releases`} search={search} at={params.at} more={props.more} />
     </div>
   )

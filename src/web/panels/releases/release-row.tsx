@@ -5,9 +5,10 @@ import { releasePath } from '../../client/release-path.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { RelativeTime, useAge } from '../../ui/time.tsx'
+import { HealthCells, type ShownHealth } from '../release-health/health-cells.tsx'
 
 /** A release in the list; `events` in the time that is looked at, of `allEvents` that name any release; null: not known. */
-export type ShownRelease = RestRelease & { events: number | null; allEvents: number }
+export type ShownRelease = RestRelease & { events: number | null; allEvents: number; health?: ShownHealth }
 
 /** Names that are shown; the others are a number. */
 const authorsMax = 2
@@ -124,6 +125,7 @@ export function ReleaseRow({
         <span className="release-label">{t('events')} </span>
         <Events row={row} locale={locale} />
       </span>
+      <HealthCells health={row.health} />
       <span className="release-commits" data-none={row.commitCount === 0 || undefined}>
         <Commits row={row} />
       </span>

@@ -3,6 +3,7 @@ import { getTranslations } from 'next-intl/server'
 import { allowedProjects } from '../../../../../auth/allowed-projects.ts'
 import { namedProjects } from '../../../../../query/named-projects.ts'
 import { rangeOf } from '../../../../../query/range.ts'
+import { releasesHealth } from '../../../../../query/release-health.ts'
 import { listReleases, releaseEvents } from '../../../../../query/releases.ts'
 import { app } from '../../../../handle.ts'
 import { NoReleaseMatches, NoReleases } from '../../../../panels/releases/no-releases.tsx'
@@ -53,9 +54,11 @@ export default async function ReleasesPage({
     offset: asked.at,
     max: releasesPerPage,
   })
-  const [events, environments] = await Promise.all([
+  const shown = list.rows.map(({ version, projects: its }) => ({ version, projectIds: its.map((item) => item.id) }))
+  const [events, environments, health] = await Promise.all([
     unlessAway(releaseEvents(app(), view)),
     unlessAway(environmentsOf(projects)),
+    unlessAway(releasesHealth(app(), view, shown)),
   ])
   const allEvents = [...(events?.values() ?? [])].reduce((sum, event) => sum + event, 0)
   return (
@@ -65,7 +68,12 @@ export default async function ReleasesPage({
       search={search}
       projects={names}
       environments={environments}
-      rows={list.rows.map((row) => ({ ...row, events: events ? (events.get(row.version) ?? 0) : null, allEvents }))}
+      rows={list.rows.map((row) => ({
+        ...row,
+        events: events ? (events.get(row.version) ?? 0) : null,
+        allEvents,
+        health: health && (health.get(row.version) ?? null),
+      }))}
       hits={list.hits}
       more={list.more}
       away={events === undefined}

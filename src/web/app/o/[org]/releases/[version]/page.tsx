@@ -6,6 +6,7 @@ import { Suspense } from 'react'
 import type { Project } from '../../../../../../store/meta/meta.ts'
 import { releasePath } from '../../../../../client/release-path.ts'
 import { app } from '../../../../../handle.ts'
+import { HealthPart } from '../../../../../panels/release-health/panel.tsx'
 import { Commits } from '../../../../../panels/releases/commits.tsx'
 import { Deploys } from '../../../../../panels/releases/deploys.tsx'
 import {
@@ -221,6 +222,7 @@ export default async function ReleasePage({ params, searchParams }: Props) {
   return (
     <div className="page">
       <ReleaseHead base={`/o/${organization.slug}`} release={release} />
+      <HealthPart version={release.version} projects={loaded.projects} />
       <Figures here={here} loaded={loaded} />
       <Issues here={here} loaded={loaded} field="firstRelease" />
       <Issues here={here} loaded={loaded} field="release" />

@@ -1,0 +1,109 @@
+import { z } from 'zod'
+import { restRelease } from './releases.ts'
+
+/** Shapes of release health: the sessions of releases. Rates are 0 to 1; null where nothing was counted. */
+
+const number = z.number().nullable()
+
+/** A share with its interval of 95% and the number that it was counted from. */
+const share = z.strictObject({ share: z.number(), low: z.number(), high: z.number(), sample: z.int() })
+export type RestShare = z.infer<typeof share>
+
+/** GET organizations/{org}/sessions/ */
+export const restSessions = z
+  .strictObject({
+    start: z.iso.datetime(),
+    end: z.iso.datetime(),
+    query: z.string(),
+    intervals: z.array(z.iso.datetime()).describe('Starts of the intervals, UTC.'),
+    groups: z.array(
+      z.strictObject({
+        by: z.record(z.string(), z.union([z.string(), z.int()])),
+        totals: z.record(z.string(), number),
+        series: z.record(z.string(), z.array(number)),
+      }),
+    ),
+  })
+  .meta({ id: 'Sessions' })
+export type RestSessions = z.infer<typeof restSessions>
+
+const percent = number.describe('Percent; null: nothing was counted.')
+
+/** What a release says of one of its projects with `health=1`; users and sessions of the last 24 hours where it says so. */
+const healthData = z
+  .strictObject({
+    hasHealthData: z.boolean(),
+    adoption: percent,
+    sessionsAdoption: percent,
+    crashFreeUsers: percent,
+    crashFreeSessions: percent,
+    totalUsers: z.int(),
+    totalSessions: z.int(),
+    totalUsers24h: z.int(),
+    totalSessions24h: z.int(),
+    totalProjectUsers24h: z.int(),
+    totalProjectSessions24h: z.int(),
+    sessionsCrashed: z.int(),
+    sessionsErrored: z.int(),
+    durationP50: number.describe('Seconds.'),
+    durationP90: number.describe('Seconds.'),
+    stats: z.strictObject({
+      '24h': z.array(z.tuple([z.number(), z.number()])).describe('Sessions of each hour: seconds, sessions.'),
+    }),
+  })
+  .meta({ id: 'ReleaseHealthData' })
+export type RestHealthData = z.infer<typeof healthData>
+
+const project = restRelease.shape.projects.element
+
+/** A release whose projects have their health, where it was asked for. */
+export const restReleaseWithHealth = restRelease
+  .extend({ projects: z.array(project.extend({ healthData: healthData.optional() })) })
+  .meta({ id: 'ReleaseWithHealth' })
+export type RestReleaseWithHealth = z.infer<typeof restReleaseWithHealth>
+
+/** Ours: the health of one release over a range. */
+const health = z.strictObject({
+  crashFreeSessions: share.nullable(),
+  crashFreeUsers: share.nullable(),
+  sessions: z.strictObject({
+    all: z.int(),
+    errored: z.int(),
+    unhandled: z.int(),
+    abnormal: z.int(),
+    crashed: z.int(),
+  }),
+  adoption: z
+    .strictObject({
+      share: z.number(),
+      sessions: z.int(),
+      all: z.int(),
+      stage: z.enum(['low', 'adopted', 'replaced']),
+    })
+    .nullable()
+    .describe('Of the last 24 hours: its share of the sessions of its projects.'),
+})
+export type RestHealth = z.infer<typeof health>
+
+const change = z.strictObject({
+  previous: z.string().describe('The version before it that has sessions.'),
+  own: share.describe('Of its first sessions: as many as of the one before it.'),
+  before: share,
+  by: z.number().describe('own less before, with its interval of 95%.'),
+  low: z.number(),
+  high: z.number(),
+  verdict: z.enum(['better', 'worse', 'same']),
+  needed: z.int().describe('Of same: about how many sessions would tell; else 0.'),
+})
+/** Ours: how the crash-free sessions of a release differ from those of the one before it, at equal adoption. */
+export type RestHealthChange = z.infer<typeof change>
+
+/** Ours: what the page of a release shows of its sessions. Null: it has none. */
+export const restReleaseHealth = z
+  .strictObject({
+    own: health,
+    before: z.array(z.strictObject({ version: z.string(), crashFreeSessions: share })),
+    change: change.nullable(),
+  })
+  .nullable()
+  .meta({ id: 'ReleaseHealth' })

@@ -1,0 +1,254 @@
+import type { RestHealth, RestHealthChange, RestHealthData, RestShare } from '../contract/release-health.ts'
+import { ofSamePackage, sortReleases } from '../domain/release-order.ts'
+import type { EventFilter } from '../store/events/events.ts'
+import type { HealthCounts, SessionGroup, SessionScope } from '../store/events/session-store.ts'
+import type { Project } from '../store/meta/meta.ts'
+import type { QueryDeps } from './issue.ts'
+import { type Counted, differenceOf, firstOf, type Share, shareOf, stageOf } from './release-health-stats.ts'
+
+type Deps = Pick<QueryDeps, 'meta' | 'events' | 'clock'>
+type Where = { projects: readonly Project[]; environments: readonly string[] }
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+/** Clocks of clients run ahead by up to a minute. */
+const aheadMs = 60_000
+/** Releases with sessions that are read of one range. */
+const groupsMax = 5000
+/** How far the sessions of a release and of the one before it are looked for. */
+const reachMs = 90 * dayMs
+/** Releases whose order is asked for, the newest; those before one that are looked at. */
+const orderedMax = 1000
+const earlierMax = 50
+/** Releases before one whose figures are shown beside it. */
+const beforeMax = 2
+
+const emptyCounts: HealthCounts = { all: 0, errored: 0, unhandled: 0, abnormal: 0, crashed: 0 }
+const idsOf = (projects: readonly Project[]): number[] => projects.map((project) => project.id)
+const crashFree = (counts: HealthCounts | undefined): Share | undefined =>
+  counts && shareOf(counts.all - counts.crashed, counts.all)
+const toRestShare = (share: Share | undefined): RestShare | null => share ?? null
+
+/** Releases by name and project of the last 24 hours, and what all sessions of a project are. */
+async function ofLastDay({ events, clock }: Deps, { projects, environments }: Where): Promise<SessionGroup[]> {
+  const nowMs = clock.now()
+  const scope = { projectIds: idsOf(projects), environments, fromMs: nowMs - dayMs, toMs: nowMs + aheadMs }
+  return events.sessionGroups({ scope, by: ['project', 'release'], max: groupsMax })
+}
+
+/** The share of a release among the sessions of the projects that have it; undefined: they had none. */
+function adoptionOf(
+  day: readonly SessionGroup[],
+  version: string,
+  projectIds: readonly number[],
+): { share: number; sessions: number; all: number } | undefined {
+  const own = new Set([
+    ...projectIds,
+    ...day.filter((group) => group.release === version).map((group) => group.projectId),
+  ])
+  const within = day.filter((group) => own.has(group.projectId))
+  const all = within.reduce((sum, group) => sum + group.sessions.all, 0)
+  const sessions = within.reduce((sum, group) => sum + (group.release === version ? group.sessions.all : 0), 0)
+  return all > 0 ? { share: sessions / all, sessions, all } : undefined
+}
+
+/** What is asked of releases: their versions, and the projects that they belong to. */
+type HealthOf = { version: string; projectIds: readonly number[] }
+
+/**
+ * Health of releases over a range, by version; one without any session has none. Undefined: none of the projects has sent a
+ * session in the range or in the last 24 hours. Throws STORE_UNAVAILABLE, QUERY_TIMEOUT.
+ */
+export async function releasesHealth(
+  deps: Deps,
+  where: Where & { range: { fromMs: number; toMs: number } },
+  releases: readonly HealthOf[],
+): Promise<Map<string, RestHealth> | undefined> {
+  const { projects, environments, range } = where
+  const scope = { projectIds: idsOf(projects), environments, ...pick(range) }
+  const [groups, day, days] = await Promise.all([
+    deps.events.sessionGroups({ scope, by: ['release'], users: true, max: groupsMax }),
+    ofLastDay(deps, where),
+    deps.events.sessionGroups({ scope, by: ['project', 'release'], bucketMs: dayMs, max: groupsMax * 10 }),
+  ])
+  if (groups.length === 0 && day.length === 0) return undefined
+  const byDay = [...Map.groupBy(days, (group) => group.startMs).values()]
+  const byRelease = new Map(groups.map((group) => [group.release, group]))
+  const found = releases.flatMap(({ version, projectIds }): [string, RestHealth][] => {
+    const group = byRelease.get(version)
+    const adoption = adoptionOf(day, version, projectIds)
+    if (!group && !adoption?.sessions) return []
+    const { sessions = emptyCounts, users } = group ?? {}
+    const highest = Math.max(0, ...byDay.map((some) => adoptionOf(some, version, projectIds)?.share ?? 0))
+    return [
+      [
+        version,
+        {
+          crashFreeSessions: toRestShare(crashFree(sessions)),
+          crashFreeUsers: toRestShare(crashFree(users)),
+          sessions,
+          adoption: adoption ? { ...adoption, stage: stageOf(adoption.share, highest) } : null,
+        },
+      ],
+    ]
+  })
+  return new Map(found)
+}
+
+const pick = ({ fromMs, toMs }: { fromMs: number; toMs: number }) => ({ fromMs, toMs })
+
+/** Versions before a release in the order of releases, that may follow one another; the nearest first. */
+function versionsBefore({ meta }: Deps, projects: readonly Project[], version: string): string[] {
+  const projectIds = idsOf(projects)
+  const times = sortReleases(meta.releaseTimes({ projectIds, text: '', offset: 0, max: orderedMax }))
+  const at = times.findIndex((time) => time.version === version)
+  return at < 0
+    ? []
+    : times
+        .slice(at + 1)
+        .map((time) => time.version)
+        .filter((other) => ofSamePackage(version, other))
+        .slice(0, earlierMax)
+}
+
+/** Sessions by hour of two releases since the first of either; empty where one has none. */
+async function hoursOf(
+  { events }: Deps,
+  scope: SessionScope,
+  versions: readonly [own: string, before: string],
+): Promise<[own: Counted[], before: Counted[]]> {
+  const groups = await events.sessionGroups({
+    scope: { ...scope, filter: { op: 'releases', values: [...versions] } },
+    by: ['release'],
+    bucketMs: hourMs,
+    // Both in each hour of the reach.
+    max: (2 * reachMs) / hourMs + 2,
+  })
+  const of = (version: string) =>
+    groups
+      .filter((group) => group.release === version)
+      .map(({ startMs, sessions: { all, crashed } }) => ({ startMs, all, crashed }))
+  return [of(versions[0]), of(versions[1])]
+}
+
+/** How a release differs from the one before it, once each has had the same number of sessions. */
+function changeOf(own: readonly Counted[], before: readonly Counted[], previous: string): RestHealthChange | undefined {
+  const sumOf = (hours: readonly Counted[]) => hours.reduce((sum, hour) => sum + hour.all, 0)
+  const equal = Math.min(sumOf(own), sumOf(before))
+  const [first, second] = [firstOf(own, equal), firstOf(before, equal)]
+  const now = shareOf(first.all - first.crashed, first.all)
+  const then = shareOf(second.all - second.crashed, second.all)
+  return now && then && { previous, own: now, before: then, ...differenceOf(now, then) }
+}
+
+/** The health of one release beside that of the releases before it. */
+export type ReleaseHealth = {
+  own: RestHealth
+  /** Those before it that have sessions, the nearest first. */
+  before: { version: string; crashFreeSessions: RestShare }[]
+  change: RestHealthChange | undefined
+}
+
+/**
+ * What the page of a release shows of its sessions. Undefined: it has none in the last 90 days. Throws STORE_UNAVAILABLE,
+ * QUERY_TIMEOUT.
+ */
+export async function releaseHealth(
+  deps: Deps,
+  where: Where & { version: string },
+): Promise<ReleaseHealth | undefined> {
+  const { projects, environments, version } = where
+  const nowMs = deps.clock.now()
+  const range = { fromMs: nowMs - reachMs, toMs: nowMs + aheadMs }
+  const scope: SessionScope = { projectIds: idsOf(projects), environments, ...range }
+  const earlier = versionsBefore(deps, projects, version)
+  const asked = [version, ...earlier].map((name) => ({ version: name, projectIds: idsOf(projects) }))
+  const all = await releasesHealth(deps, { projects, environments, range }, asked)
+  const own = all?.get(version)
+  if (!all || !own || own.sessions.all === 0) return undefined
+  const before = earlier
+    .flatMap((name) => {
+      const crashFreeSessions = all.get(name)?.crashFreeSessions
+      return crashFreeSessions ? [{ version: name, crashFreeSessions }] : []
+    })
+    .slice(0, beforeMax)
+  const [nearest] = before
+  if (!nearest) return { own, before, change: undefined }
+  const [hours, hoursBefore] = await hoursOf(deps, scope, [version, nearest.version])
+  return { own, before, change: changeOf(hours, hoursBefore, nearest.version) }
+}
+
+const percent = (share: Share | undefined): number | null => (share ? share.share * 100 : null)
+
+type ProjectDay = { release: SessionGroup | undefined; all: HealthCounts; users: number; hours: [number, number][] }
+
+function healthDataOf(group: SessionGroup | undefined, { release, all, users, hours }: ProjectDay): RestHealthData {
+  const { sessions = emptyCounts, users: people = emptyCounts, durations } = group ?? {}
+  const part = (some: number | undefined, whole: number) => (whole > 0 ? ((some ?? 0) / whole) * 100 : null)
+  return {
+    hasHealthData: sessions.all > 0,
+    adoption: part(release?.users?.all, users),
+    sessionsAdoption: part(release?.sessions.all, all.all),
+    crashFreeUsers: percent(crashFree(people)),
+    crashFreeSessions: percent(crashFree(sessions)),
+    totalUsers: people.all,
+    totalSessions: sessions.all,
+    totalUsers24h: release?.users?.all ?? 0,
+    totalSessions24h: release?.sessions.all ?? 0,
+    totalProjectUsers24h: users,
+    totalProjectSessions24h: all.all,
+    sessionsCrashed: sessions.crashed,
+    sessionsErrored: sessions.errored + sessions.unhandled + sessions.abnormal,
+    durationP50: durations?.p50 ?? null,
+    durationP90: durations?.p90 ?? null,
+    stats: { '24h': hours },
+  }
+}
+
+/**
+ * What the API says of releases in each of their projects, by `${version}\n${projectId}`: totals over a range, adoption
+ * over the last 24 hours. Throws STORE_UNAVAILABLE, QUERY_TIMEOUT.
+ */
+export async function healthData(
+  { events, clock }: Deps,
+  { projects, environments, range }: Where & { range: { fromMs: number; toMs: number } },
+  versions: readonly string[],
+): Promise<(version: string, projectId: number) => RestHealthData> {
+  const nowMs = clock.now()
+  const filter: EventFilter = { op: 'releases', values: [...versions] }
+  const whole = { projectIds: idsOf(projects), environments, ...pick(range) }
+  const day = { ...whole, fromMs: nowMs - dayMs, toMs: nowMs + aheadMs }
+  const [groups, releases, all, hours] = await Promise.all([
+    events.sessionGroups({
+      scope: { ...whole, filter },
+      by: ['project', 'release'],
+      users: true,
+      durations: true,
+      max: groupsMax,
+    }),
+    events.sessionGroups({ scope: { ...day, filter }, by: ['project', 'release'], users: true, max: groupsMax }),
+    events.sessionGroups({ scope: day, by: ['project'], users: true, max: groupsMax }),
+    events.sessionGroups({
+      scope: { ...day, filter },
+      by: ['project', 'release'],
+      bucketMs: hourMs,
+      max: groupsMax * 25,
+    }),
+  ])
+  const firstMs = Math.floor((nowMs - dayMs) / hourMs) * hourMs + hourMs
+  const starts = Array.from({ length: 24 }, (_, at) => firstMs + at * hourMs)
+  return (version, projectId) => {
+    const isIt = (group: SessionGroup) => group.release === version && group.projectId === projectId
+    const project = all.find((group) => group.projectId === projectId)
+    const own = hours.filter(isIt)
+    return healthDataOf(groups.find(isIt), {
+      release: releases.find(isIt),
+      all: project?.sessions ?? emptyCounts,
+      users: project?.users?.all ?? 0,
+      hours: starts.map((startMs) => [
+        startMs / 1000,
+        own.find((group) => group.startMs === startMs)?.sessions.all ?? 0,
+      ]),
+    })
+  }
+}

@@ -1,0 +1,79 @@
+import type { RestShare } from '../../../contract/release-health.ts'
+import { versionInfo } from '../../../domain/release-order.ts'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { type HealthWords, placeOf, type Scale, scaleOf } from './words.ts'
+
+type NamedShare = { version: string; share: RestShare }
+
+/** One release on the axis: the line is its share, the bar its interval. */
+function Row({ entry, scale, words }: { entry: NamedShare; scale: Scale; words: HealthWords }) {
+  const { share, version } = entry
+  const [left, right] = [placeOf(scale, share.low), placeOf(scale, share.high)]
+  return (
+    <tr>
+      <th scope="row">
+        <PlainText text={versionInfo(version).description} charactersMax={60} />
+      </th>
+      <td className="health-track" aria-hidden="true">
+        <span className="health-bar" style={{ left: `${left}%`, width: `${right - left}%` }} />
+        <span className="health-line" style={{ left: `${placeOf(scale, share.share)}%` }} />
+      </td>
+      <td className="number">
+        <b>{words.percent(share.share)}</b>
+      </td>
+      <td className="number health-range">{words.interval(share)}</td>
+      <td className="number">{words.count(share.sample)}</td>
+    </tr>
+  )
+}
+
+/** Crash-free sessions of some releases on one axis, each with its interval and the number of its sessions. */
+export function Intervals({
+  entries,
+  words,
+  labels,
+}: {
+  entries: readonly NamedShare[]
+  words: HealthWords
+  labels: { caption: string; release: string; share: string; interval: string; sessions: string }
+}) {
+  const scale = scaleOf(entries.map((entry) => entry.share))
+  return (
+    <table className="health-intervals">
+      <caption>{labels.caption}</caption>
+      <thead>
+        <tr>
+          <th scope="col">
+            <span className="visually-hidden">{labels.release}</span>
+          </th>
+          <td className="health-axis" aria-hidden="true" />
+          <th scope="col" className="number">
+            <span className="visually-hidden">{labels.share}</span>
+          </th>
+          <th scope="col" className="number health-range">
+            {labels.interval}
+          </th>
+          <th scope="col" className="number">
+            {labels.sessions}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {entries.map((entry) => (
+          <Row key={entry.version} entry={entry} scale={scale} words={words} />
+        ))}
+        <tr>
+          <td aria-hidden="true" />
+          <td className="health-ticks" aria-hidden="true">
+            {scale.ticks.map((tick) => (
+              <span key={tick} style={{ left: `${placeOf(scale, tick)}%` }}>
+                {words.percent(tick)}
+              </span>
+            ))}
+          </td>
+          <td colSpan={3} aria-hidden="true" />
+        </tr>
+      </tbody>
+    </table>
+  )
+}
