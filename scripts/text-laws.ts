@@ -45,6 +45,13 @@ export const spreads: Law = {
  */
 const names: Readonly<Record<string, string>> = {
   bury: 'quarantine',
+  crew: 'worker pool',
+  given: 'preloaded',
+  patiently: 'with retry',
+  sift: 'deduplicate',
+  standing: 'status, already stored',
+  surely: 'idempotent',
+  trial: 'crash guard',
   clockwork: 'scheduled transitions',
   desk: 'cache, preview, service',
   drill: 'breakdown',

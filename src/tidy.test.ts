@@ -79,10 +79,10 @@ const whole = share((path) => path.startsWith('e2e/'))
 const tested = (stages.test + whole.code + whole.comment + whole.test) / stages.code
 
 /**
- * The aim is 1.2, which the first version did not reach in its day. The floor is what the tree really has, rounded down
- * to 0.05, so that no change takes tests away unseen. It only ever goes up: raise it with the tests that you add.
+ * The aim is 1.2, which the first version did not reach in its day. The floor is 0.05 below
+ * what the tree has, so that no change takes tests away unseen. It only ever goes up: raise it with the tests that you add.
  */
-const testedMin = 0.9
+const testedMin = 0.99
 
 describe('shares', () => {
   test(`test lines for each line of code, screens left out, e2e counted: ${tested.toFixed(2)} (at least ${testedMin}, aim 1.2; screens: ${ratio(screens.test, screens.code)})`, () => {

@@ -133,7 +133,7 @@ export async function readyAtLast(product: { url: string; log?(): string }): Pro
 /** Main tells app what is on disk this late at most, on a machine that is busy: an empty journal may be old news. */
 const toldMs = 250
 
-/** Waits until the screens answer and nothing waits in the journal, as patiently as `readyAtLast`; gives the status. */
+/** Waits until the screens answer and nothing waits in the journal. It waits as long as `readyAtLast` does; gives the status. */
 export async function settled(product: { url: string }, project: Project, ms = 90_000): Promise<Status> {
   await readyAtLast(product)
   const empty = async () => {

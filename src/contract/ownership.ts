@@ -18,7 +18,7 @@ export const restOwnership = z
 export type RestOwnership = z.infer<typeof restOwnership>
 
 /** What rules would do with the latest issues. */
-export const restOwnershipTrial = z
+export const restOwnershipTest = z
   .strictObject({
     faults: z.array(fault),
     issues: z.array(
@@ -33,7 +33,7 @@ export const restOwnershipTrial = z
     ),
   })
   .meta({ id: 'OwnershipTrial' })
-export type RestOwnershipTest = z.infer<typeof restOwnershipTrial>
+export type RestOwnershipTest = z.infer<typeof restOwnershipTest>
 
 const raw = z.string().max(ownershipCharactersMax, `At most ${ownershipCharactersMax} characters.`)
 /** Body of a change of the rules. */
@@ -43,4 +43,4 @@ export const ownershipChangeBody = z.object({
   revision: revisionField,
 })
 /** Body that tries rules out. */
-export const ownershipTrialBody = z.object({ raw })
+export const ownershipTestBody = z.object({ raw })

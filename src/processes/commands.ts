@@ -17,7 +17,7 @@ import { MishapError } from '../base/errors.ts'
 import { createObserve, type Observe } from '../base/observe.ts'
 import { openJournalReader } from '../journal/files.ts'
 import { bootstrap } from '../operations/first-run.ts'
-import { createWaits, patiently } from '../refine/pipeline/retry.ts'
+import { createWaits, withRetry } from '../refine/pipeline/retry.ts'
 import type { Commands } from '../serve/control.ts'
 import { engineChild } from '../serve/engine-child.ts'
 import { demandWhole, layOut, restoreMark } from '../serve/folders.ts'
@@ -65,7 +65,7 @@ async function openPeople(
  * The same for a process that main watches. A full disk is waited for: to end would be to start again, over and over. Once
  * main is gone it throws: the next main starts a process of its own, and two at one database would store all twice.
  */
-export function openPatiently(...words: Parameters<typeof openPeople>): ReturnType<typeof openPeople> {
+export function openWithRetry(...words: Parameters<typeof openPeople>): ReturnType<typeof openPeople> {
   const [, , clock, observe] = words
   const stopped = new AbortController()
   const end = () => stopped.abort()
@@ -75,7 +75,7 @@ export function openPatiently(...words: Parameters<typeof openPeople>): ReturnTy
     if (stopped.signal.aborted) throw new MishapError('DATABASE_UNWRITABLE')
     return openPeople(...words)
   }
-  return patiently(waiting, 'database', ask).finally(() => process.off('disconnect', end))
+  return withRetry(waiting, 'database', ask).finally(() => process.off('disconnect', end))
 }
 
 /** The events store behind the engine's socket. */

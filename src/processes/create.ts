@@ -18,7 +18,7 @@ import { createStoreState } from '../serve/store-state.ts'
 import { createSweep } from '../serve/sweep.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
 import { createFolderBytes } from '../store/folder-bytes.ts'
-import { openEvents, openPatiently } from './commands.ts'
+import { openEvents, openWithRetry } from './commands.ts'
 import type { App } from './parts.ts'
 import { createKeyLine, type Link, selfDsnOf } from './publish-keys.ts'
 import {
@@ -123,7 +123,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const clock = systemClock
   const scope = createRequestScope()
   const observe = createObserve('app', config.logLevel, { requestId: scope.id })
-  const { meta, seal, close, ...people } = await openPatiently(config, folders.meta, clock, observe)
+  const { meta, seal, close, ...people } = await openWithRetry(config, folders.meta, clock, observe)
   const auth = tellKnown(people.auth, clock, (credential) => link.send({ kind: 'known', credential }))
   const events = openEvents(sockets.engine, clock, observe)
   const blobs = openFileBlobs(folders.blobs, createSweep())

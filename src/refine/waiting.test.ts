@@ -6,9 +6,9 @@ import { systemClock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import { silent } from '../base/observe.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
-import { createWaits, patiently, type WaitedFor } from './pipeline/retry.ts'
+import { createWaits, type WaitedFor, withRetry } from './pipeline/retry.ts'
 import { waitingBlobs } from './pipeline/waiting-blobs.ts'
-import { createCrew } from './pipeline/worker-pool.ts'
+import { createWorkerPool } from './pipeline/worker-pool.ts'
 import { type Bench, bench, outcome, send, settled, stored, until } from './rig.cases.ts'
 
 const fullDisk = (code: string) => Object.assign(new Error('write'), { code })
@@ -30,7 +30,7 @@ test.each<[WaitedFor, string, Error, boolean]>([
 ])('%s: %s', async (store, _what, error, waits) => {
   const work = { clock: quick, observe: silent, stopped: new AbortController(), waits: createWaits(quick) }
   const seen: (WaitedFor | undefined)[] = []
-  const asked = patiently(work, store, () => {
+  const asked = withRetry(work, store, () => {
     seen.push(work.waits.oldest()?.store)
     if (seen.length < 3) throw error
     return 'done'
@@ -44,7 +44,7 @@ test.each<[WaitedFor, string, Error, boolean]>([
 test('a stop ends the waiting with the error', async () => {
   const work = { clock: quick, observe: silent, stopped: new AbortController(), waits: createWaits(quick) }
   work.stopped.abort()
-  const asked = patiently(work, 'events', () => Promise.reject(new MishapError('STORE_UNAVAILABLE')))
+  const asked = withRetry(work, 'events', () => Promise.reject(new MishapError('STORE_UNAVAILABLE')))
   await expect(asked).rejects.toThrow('events store')
 })
 
@@ -230,7 +230,7 @@ test('a worker that ends while it waits for the disk is not waited for', async (
      setTimeout(() => process.exit(1), 50)`,
   )
   const told: boolean[] = []
-  const crew = createCrew({
+  const crew = createWorkerPool({
     size: 1,
     observe: silent,
     settingsOf: () => undefined,

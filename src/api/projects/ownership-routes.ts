@@ -1,11 +1,11 @@
 import { MishapError } from '../../base/errors.ts'
 import {
   ownershipChangeBody,
-  ownershipTrialBody,
+  ownershipTestBody,
   type RestOwnership,
   type RestOwnershipTest,
   restOwnership,
-  restOwnershipTrial,
+  restOwnershipTest,
 } from '../../contract/ownership.ts'
 import { ownerRuleOf, readOwnership } from '../../domain/ownership.ts'
 import { ownershipFaults, updateOwnership } from '../../operations/project-settings.ts'
@@ -104,8 +104,8 @@ export const ownershipRoutes: readonly Route[] = [
     operationId: 'tryOwnership',
     summary: `What rules would do with the newest event of the latest ${triedMax} issues; nothing is saved.`,
     action: 'project:write',
-    body: ownershipTrialBody,
-    response: restOwnershipTrial,
+    body: ownershipTestBody,
+    response: restOwnershipTest,
     handle: async ({ app, found, body }) => ({ body: await tryOwnership(app, projectOf(found), body.raw) }),
   }),
 ]

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { endTrial, readTrial, type Trial, writeTrial } from './crash-guard.ts'
+import { type CrashCount, endCrashCount, readCrashCount, writeCrashCount } from './crash-guard.ts'
 
 let folder = ''
 beforeEach(() => {
@@ -10,27 +10,27 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-const none: Trial = { from: 10, to: 20, tries: 0 }
+const none: CrashCount = { from: 10, to: 20, tries: 0 }
 
 test('what was counted of a batch is known after a restart, until it is committed', () => {
   const trial = { from: 10, to: 20, tries: 3, at: 12, atTries: 2 }
-  expect(readTrial(folder, 10, 20)).toEqual(none)
-  writeTrial(folder, { ...trial, tries: 2 })
-  writeTrial(folder, trial)
-  expect(readTrial(folder, 10, 20)).toEqual(trial)
+  expect(readCrashCount(folder, 10, 20)).toEqual(none)
+  writeCrashCount(folder, { ...trial, tries: 2 })
+  writeCrashCount(folder, trial)
+  expect(readCrashCount(folder, 10, 20)).toEqual(trial)
   expect(readdirSync(folder)).toEqual(['recovery'])
   expect(statSync(join(folder, 'recovery')).mode & 0o777).toBe(0o600)
-  endTrial(folder)
-  expect(readTrial(folder, 10, 20)).toEqual(none)
-  endTrial(folder)
+  endCrashCount(folder)
+  expect(readCrashCount(folder, 10, 20)).toEqual(none)
+  endCrashCount(folder)
 })
 
 test.each([
   ['that begins elsewhere', 11, 20],
   ['that ends elsewhere', 10, 21],
 ])('a batch %s begins with no try', (_name, from, to) => {
-  writeTrial(folder, { from: 10, to: 20, tries: 3 })
-  expect(readTrial(folder, from, to)).toEqual({ from, to, tries: 0 })
+  writeCrashCount(folder, { from: 10, to: 20, tries: 3 })
+  expect(readCrashCount(folder, from, to)).toEqual({ from, to, tries: 0 })
 })
 
 test.each([
@@ -43,5 +43,5 @@ test.each([
   '{"from":10,"to":20,"tries":1.5}',
 ])('a file of %j counts as none', (text) => {
   writeFileSync(join(folder, 'recovery'), text)
-  expect(readTrial(folder, 10, 20)).toEqual(none)
+  expect(readCrashCount(folder, 10, 20)).toEqual(none)
 })

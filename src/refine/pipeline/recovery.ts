@@ -2,13 +2,13 @@ import type { EventRow } from '../../store/events/events.ts'
 import { anyTable, tableNames } from '../../store/events/tables.ts'
 import type { Batch } from '../../store/meta/meta.ts'
 import { effectOf, groupOf } from '../kinds/error/events.ts'
-import { endTrial, readTrial, type Trial, writeTrial } from './crash-guard.ts'
+import { type CrashCount, endCrashCount, readCrashCount, writeCrashCount } from './crash-guard.ts'
 import type { Stored } from './deduplicate.ts'
 import { joined, type RefinedRange } from './range.ts'
-import { patiently } from './retry.ts'
+import { withRetry } from './retry.ts'
 import type { Storing } from './store-rows.ts'
 import { receivedCount } from './worker.ts'
-import type { Crew } from './worker-pool.ts'
+import type { WorkerPool } from './worker-pool.ts'
 
 /** Recoveries of one batch that ended the process before its records are refined one by one, and trials of one alone. */
 const trialsMax = 2
@@ -18,20 +18,20 @@ const trialsMax = 2
  * they are refined one at a time, and the one that still ends it is kept as a dead letter.
  */
 export async function refineOpen(
-  work: Storing & { crew: Crew },
+  work: Storing & { crew: WorkerPool },
   { from, to }: Batch,
   stored: Stored,
 ): Promise<RefinedRange> {
   const folder = work.worker.journalFolder
-  const trial = readTrial(folder, from, to)
-  const next: Trial = { ...trial, tries: trial.tries + 1 }
-  await patiently(work, 'files', () => writeTrial(folder, next))
+  const trial = readCrashCount(folder, from, to)
+  const next: CrashCount = { ...trial, tries: trial.tries + 1 }
+  await withRetry(work, 'files', () => writeCrashCount(folder, next))
   const positions = new Map([...stored].map(([table, places]) => [table, new Set(places.keys())]))
   const whole = { from, durable: to, recordsMax: 1e9, bytesMax: 1e12, stored: positions }
   if (trial.tries < trialsMax) {
     const range = await work.crew.refine(whole)
     // it came through: what fails from here on is no record's fault
-    endTrial(folder)
+    endCrashCount(folder)
     return range
   }
   work.observe.warn({ from, to, tries: trial.tries }, 'an open batch is recovered record by record')
@@ -39,14 +39,14 @@ export async function refineOpen(
   for (let at = from; at < to; ) {
     const atTries = trial.at === at ? (trial.atTries ?? 0) : 0
     const entry = { ...next, at, atTries: atTries + 1 }
-    await patiently(work, 'files', () => writeTrial(folder, entry))
+    await withRetry(work, 'files', () => writeCrashCount(folder, entry))
     const bury = atTries >= trialsMax ? { bury: 'the process ended on it' } : {}
     const range = await work.crew.refine({ ...whole, from: at, recordsMax: 1, ...bury })
     if (range.to <= at) break
     ranges.push(range)
     at = range.to
   }
-  endTrial(folder)
+  endCrashCount(folder)
   return joined(ranges, from)
 }
 

@@ -23,10 +23,10 @@ import type { KeyUse, RefinedRange } from './range.ts'
 import { settledEnds } from './record-outcomes.ts'
 import { refineOpen, takeStored } from './recovery.ts'
 import { createRemapper, type Remapper } from './reprocess-rows.ts'
-import { createWaits, patiently, type Wait, type Waits } from './retry.ts'
+import { createWaits, type Wait, type Waits, withRetry } from './retry.ts'
 import { settle, settleAll, store, tablesToRecount } from './store-rows.ts'
 import type { WorkerSetup } from './worker.ts'
-import { type Begun, type Crew, createCrew } from './worker-pool.ts'
+import { type Begun, createWorkerPool, type WorkerPool } from './worker-pool.ts'
 
 /** Records of one batch: 500 rows of 14 kB are 7 MB, and larger batches gained nothing in the prototype. */
 const recordsMax = 1000
@@ -83,7 +83,7 @@ export type Refine = {
 
 type Totals = { batches: number; records: number; events: number; ms: number }
 
-type Work = RefineDeps & { memory: Memory; crew: Crew; stopped: AbortController; totals: Totals; waits: Waits }
+type Work = RefineDeps & { memory: Memory; crew: WorkerPool; stopped: AbortController; totals: Totals; waits: Waits }
 
 async function commit(
   work: Work,
@@ -93,8 +93,8 @@ async function commit(
   effects: BatchEffects,
   beganMs: number,
 ): Promise<void> {
-  const result = await patiently(work, 'database', () => work.meta.commitBatch(batch, effects, work.clock.now()))
-  if (range.uses.length > 0) await patiently(work, 'database', () => work.meta.touchKeys(range.uses))
+  const result = await withRetry(work, 'database', () => work.meta.commitBatch(batch, effects, work.clock.now()))
+  if (range.uses.length > 0) await withRetry(work, 'database', () => work.meta.touchKeys(range.uses))
   work.trim(batch.to)
   for (const key of range.spools) work.blobs.delete(key).catch(() => undefined)
   for (const { blobKey } of range.again) work.blobs.delete(blobKey).catch(() => undefined)
@@ -109,7 +109,7 @@ async function commit(
 /** The events that are stored of a batch, by position; waits for the engine as long as it takes. */
 async function storedEvents(work: Work, { from, to }: Batch, stored: Stored): Promise<Map<number, EventRow>> {
   if (!stored.get('events')?.size) return new Map()
-  const rows = await patiently(work, 'events', () => work.events.eventsBetween(from, to))
+  const rows = await withRetry(work, 'events', () => work.events.eventsBetween(from, to))
   return new Map(rows.map((row) => [row.jpos, row]))
 }
 
@@ -187,7 +187,7 @@ async function runBatch(work: Work, from: number, begun: Promise<Begun>, order: 
     // the numbers of batches are the order of their commits, and one may wait for room
     await before.opened
     if (to > from) {
-      const batch = await patiently(work, 'database', () => work.meta.openBatch(from, to))
+      const batch = await withRetry(work, 'database', () => work.meta.openBatch(from, to))
       opened.resolve()
       const range = await done
       await before.deduplicated
@@ -223,8 +223,8 @@ function settingsOf(
   return { ...settings, artifacts, ...(artifactNames ? { artifactNames } : {}) }
 }
 
-const crewOf = (deps: RefineDeps, maps: MapCache | undefined, waits: Waits): Crew =>
-  createCrew({
+const crewOf = (deps: RefineDeps, maps: MapCache | undefined, waits: Waits): WorkerPool =>
+  createWorkerPool({
     full: (full) => (full ? waits.begin('files') : waits.end('files')),
     size: deps.workers,
     setup: deps.worker,

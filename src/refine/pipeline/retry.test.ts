@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { testClock } from '../../base/clock.ts'
 import { MishapError } from '../../base/errors.ts'
 import type { Observe } from '../../base/observe.ts'
-import { createWaits, isFull, patiently, type WaitedFor } from './retry.ts'
+import { createWaits, isFull, type WaitedFor, withRetry } from './retry.ts'
 
 const codeError = (code: string) => Object.assign(new Error('write'), { code })
 
@@ -31,7 +31,7 @@ const failing = (times: number, error: Error) => {
 
 test('pauses double from 50 ms up to a second, and every twentieth failure is reported', async () => {
   const { work, pauses, lines } = rig()
-  expect(await patiently(work, 'events', failing(41, new MishapError('STORE_UNAVAILABLE')))).toBe('done')
+  expect(await withRetry(work, 'events', failing(41, new MishapError('STORE_UNAVAILABLE')))).toBe('done')
   expect(pauses.slice(0, 7)).toEqual([50, 100, 200, 400, 800, 1000, 1000])
   expect([pauses.length, new Set(pauses.slice(5))]).toEqual([41, new Set([1000])])
   expect(lines).toHaveLength(3)
@@ -42,7 +42,7 @@ test('the wait begins with the first failure and ends with the answer', async ()
   const { work, clock } = rig()
   const seen: unknown[] = []
   let left = 2
-  await patiently(work, 'files', () => {
+  await withRetry(work, 'files', () => {
     seen.push(work.waits.oldest())
     if (left-- > 0) throw codeError('ENOSPC')
   })
@@ -56,14 +56,14 @@ test('a wait that somebody else began goes on when this question is answered at 
   work.waits.begin('files')
   clock.advance(5)
   work.waits.begin('files')
-  await patiently(work, 'files', failing(0, codeError('ENOSPC')))
+  await withRetry(work, 'files', failing(0, codeError('ENOSPC')))
   expect(work.waits.oldest()).toEqual({ store: 'files', sinceMs: clock.now() - 5 })
 })
 
 test('a stop ends the waiting with the error, and with the wait', async () => {
   const { work, pauses } = rig()
   let tries = 0
-  const asked = patiently(work, 'events', () => {
+  const asked = withRetry(work, 'events', () => {
     if (++tries === 3) work.stopped.abort()
     throw new MishapError('STORE_UNAVAILABLE')
   })
@@ -81,7 +81,7 @@ test.each<[WaitedFor, Error, boolean]>([
   ['files', new MishapError('DATABASE_UNWRITABLE'), false],
 ])('of %s: %s is waited for: %s', async (store, error, isWaited) => {
   const { work, pauses } = rig()
-  const answer = await patiently(work, store, failing(1, error)).catch((thrown: unknown) => thrown)
+  const answer = await withRetry(work, store, failing(1, error)).catch((thrown: unknown) => thrown)
   expect([answer, pauses.length]).toEqual(isWaited ? ['done', 1] : [error, 0])
 })
 

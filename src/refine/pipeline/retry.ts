@@ -53,7 +53,7 @@ const passes: Record<WaitedFor, (error: unknown) => boolean> = {
  * Asks a store until it answers, as long as it takes, with growing pauses of up to a second. Throws its error once refining
  * is stopped, and at once where waiting can't help: of the database all but DATABASE_UNWRITABLE, of files all but a full disk.
  */
-export async function patiently<T>(
+export async function withRetry<T>(
   { clock, observe, stopped, waits }: Waiting,
   store: WaitedFor,
   ask: () => T | Promise<T>,

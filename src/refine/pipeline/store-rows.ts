@@ -13,7 +13,7 @@ import { sumOf } from '../kinds/kind.ts'
 import { deadKeyOf, recordOf } from './dead-letters.ts'
 import { type Deduplicated, isStoredGroup, type Memory, type Stored } from './deduplicate.ts'
 import type { RangeGroup, RefinedRange } from './range.ts'
-import { patiently, type Waits } from './retry.ts'
+import { type Waits, withRetry } from './retry.ts'
 import type { WorkerSetup } from './worker.ts'
 
 /** What a batch's rows are brought into the events store with. */
@@ -43,7 +43,7 @@ const triesMax = 5
 
 /** What is stored of a batch in a table once nothing of it runs any more; waits for the engine as long as it takes. */
 export const settle = (work: Storing, table: TableName, batch: Batch): Promise<Places> =>
-  patiently(work, 'events', () => work.events.settle(table, token(table, batch), batch.from, batch.to))
+  withRetry(work, 'events', () => work.events.settle(table, token(table, batch), batch.from, batch.to))
 
 /** The same of every table. */
 export async function settleAll(work: Storing, batch: Batch): Promise<Stored> {
@@ -151,7 +151,7 @@ async function keepDead(work: Storing, insert: Insert, group: RangeGroup, error:
   if (more > 0 && held !== undefined && held !== 'span') count.of = held
   const lines = range.lines.get(table)?.subarray(group.from, group.to) ?? new Uint8Array(0)
   const record = (await recordOf(work, batch, from, count)) ?? lines
-  await patiently(work, 'files', () => work.blobs.put(blobKey, record))
+  await withRetry(work, 'files', () => work.blobs.put(blobKey, record))
   // it is not stored: it may come again
   work.memory.get(group.window)?.forget(projectId, group.key)
   range.dead.push({ jpos, projectId, keyId, receivedMs, reason: faultOf(error), bytes, blobKey })

@@ -1,7 +1,7 @@
 import { systemClock } from '../../base/clock.ts'
 import { silent } from '../../base/observe.ts'
 import type { BlobStore } from '../../store/blobs/blobs.ts'
-import { createWaits, patiently, type WaitedFor } from './retry.ts'
+import { createWaits, type WaitedFor, withRetry } from './retry.ts'
 
 /** Blobs that wait for room, as no record is to blame for a full disk. `tell` hears when that begins and ends. */
 export function waitingBlobs(blobs: BlobStore, tell: (full: boolean) => void): BlobStore {
@@ -21,7 +21,7 @@ export function waitingBlobs(blobs: BlobStore, tell: (full: boolean) => void): B
   const waiting = { clock: systemClock, observe: silent, stopped: new AbortController(), waits: told }
   return {
     ...blobs,
-    put: (key, bytes) => patiently(waiting, 'files', () => blobs.put(key, bytes)),
-    putStream: (key, stream, max) => patiently(waiting, 'files', () => blobs.putStream(key, stream, max)),
+    put: (key, bytes) => withRetry(waiting, 'files', () => blobs.put(key, bytes)),
+    putStream: (key, stream, max) => withRetry(waiting, 'files', () => blobs.putStream(key, stream, max)),
   }
 }

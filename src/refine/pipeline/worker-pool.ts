@@ -12,7 +12,7 @@ export type Begun = { to: number; records: number; done: Promise<RefinedRange> }
 type Found = Pick<Begun, 'to' | 'records'>
 
 /** The worker threads that refine. */
-export type Crew = {
+export type WorkerPool = {
   /** A record of the range that kills its worker is found by halving and comes back as a dead item. */
   begin(range: Range): Promise<Begun>
   /** `begin` and its `done` in one. */
@@ -55,7 +55,7 @@ type CrewOptions = {
 }
 
 /** Starts `size` worker threads; jobs go to them in turn. */
-export function createCrew(options: CrewOptions): Crew {
+export function createWorkerPool(options: CrewOptions): WorkerPool {
   const state = { next: 0, job: 0, closed: false }
   const members = Array.from({ length: options.size }, () => hire(options, state))
 

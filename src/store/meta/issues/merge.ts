@@ -91,11 +91,11 @@ export function demandMergeable(
     const sentence = 'Issues of one project only can be merged.'
     throw new MishapError('VALIDATION', { detail: sentence, fields: { merge: [sentence] } })
   }
-  demandStanding(store, [intoId, ...fromIds])
+  demandUnremoved(store, [intoId, ...fromIds])
   return { into, from }
 }
 
-export function demandStanding({ write, dialect: { builder } }: Store, ids: readonly number[]): void {
+export function demandUnremoved({ write, dialect: { builder } }: Store, ids: readonly number[]): void {
   const open = write.get(
     builder.selectFrom('removal').select('id').where('issue_id', 'in', ids).where('ended_ms', 'is', null),
   )

@@ -6,7 +6,7 @@ import { edgeColumns } from '../retention/reprocessing.ts'
 import { lookAgain } from './error-links.ts'
 import { type IssueRow, shiftBefore, stateColumns } from './issue-state.ts'
 import { toIssue } from './issues.ts'
-import { addThinned, copyDigests, demand, demandStanding, type Leaving, type MergeStore, withEvents } from './merge.ts'
+import { addThinned, copyDigests, demand, demandUnremoved, type Leaving, type MergeStore, withEvents } from './merge.ts'
 import { forgetForecast, sourceOf } from './move-issue.ts'
 
 /** Ids in one statement. */
@@ -41,7 +41,7 @@ function takeOut(store: Store, row: IssueRow, hashes: readonly string[], came: C
     const sentence = 'An issue keeps at least one of its hashes.'
     throw new MishapError('VALIDATION', { detail: sentence, fields: { id: [sentence] } })
   }
-  demandStanding(store, [row.id, ...(came ? [came.id] : [])])
+  demandUnremoved(store, [row.id, ...(came ? [came.id] : [])])
   for (let start = 0; start < hashes.length; start += chunk) {
     const some = hashes.slice(start, start + chunk)
     for (const table of ['fingerprint', 'merged_hash'] as const)
