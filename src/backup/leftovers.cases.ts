@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { testClock } from '../base/clock.ts'
 import { createBackups } from './backup.ts'
@@ -7,8 +7,10 @@ import { createBackups } from './backup.ts'
 const [data = '', file = ''] = process.argv.slice(2)
 const folders = { journal: join(data, 'journal'), blobs: join(data, 'blobs') }
 for (const folder of Object.values(folders)) mkdirSync(folder, { recursive: true })
-// more than a pipe or a buffer holds: the archive is cut off in the middle
-writeFileSync(join(folders.journal, '1.seg'), Buffer.alloc(64 * 1024 * 1024, 1))
+// The archive must still grow when the test sees it: 64 MiB were written before that on a busy machine.
+const segment = join(folders.journal, '1.seg')
+writeFileSync(segment, '')
+truncateSync(segment, 1024 * 1024 * 1024)
 const watch = setInterval(() => undefined, 1000)
 const backups = createBackups({
   clock: testClock(),

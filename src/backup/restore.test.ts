@@ -20,6 +20,7 @@ const manifest: Manifest = {
   organizations: 1,
   projects: 2,
   spans: 7,
+  sessions: 0,
   issues: 3,
   events: 4,
   blobs: 1,
