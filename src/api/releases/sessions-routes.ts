@@ -96,7 +96,7 @@ export const sessionRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/organizations/:org/sessions',
-    operationId: 'listSessions',
+    operationId: 'querySessions',
     summary: 'Counts, rates and durations of release-health sessions by project, release, environment and status.',
     action: 'release:read',
     query: sessionsQuery,
