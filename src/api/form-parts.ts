@@ -31,7 +31,7 @@ async function* piecesOf(request: Request, bytesMax: number, partsMax: number): 
 
 /**
  * Reads a form part by part with the memory of one piece. A part's content ends only when the next boundary has come, so
- * a body that is cut off fails its last part. Throws VALIDATION for no form or a broken one, ACCEPT_TOO_LARGE.
+ * a body that is cut off fails its last part. Throws VALIDATION for a missing or broken form, ACCEPT_TOO_LARGE.
  */
 export async function* formParts(request: Request, bytesMax: number, partsMax: number): AsyncGenerator<FormPart> {
   const pieces = piecesOf(request, bytesMax, partsMax)

@@ -16,7 +16,7 @@ export function checkEmail(email: string): string {
   return text
 }
 
-/** Throws VALIDATION for a password that may not be one. */
+/** Throws VALIDATION for a password that breaks the rules. */
 export function checkPassword(password: string, names: readonly string[]): void {
   const fault = passwordFault(password, names)
   if (fault) throw refusal('password', fault)

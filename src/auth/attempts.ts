@@ -16,7 +16,7 @@ const namesMax = 10_000
 
 /**
  * Counts wrong passwords, at sign-in and where a password is changed. An account is counted together with the address:
- * whoever guesses from one address never locks out the person, who sits at another one.
+ * whoever guesses from one address never locks out the person, who sits at another address.
  */
 export type Attempts = {
   /** Seconds to wait before the next try, or 0. */
@@ -27,7 +27,7 @@ export type Attempts = {
   succeeded(email: string, address: string): void
 }
 
-/** One subscriber has a whole /64 of IPv6 addresses: they count as one. Other texts stay as they are. */
+/** One subscriber has a whole /64 of IPv6 addresses: the /64 counts as one address. Other texts stay as they are. */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)

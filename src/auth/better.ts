@@ -27,7 +27,7 @@ export type AuthOptions = {
   observe: Observe
   /** Further origins that may send forms. */
   trustedOrigins?: string[]
-  /** Another way to hash passwords than better-auth's scrypt (about 0.1 s each); tests take a quick one. */
+  /** Replaces better-auth's scrypt (about 0.1 s for each password); tests use a quick hash. */
   hashing?: Hashing
 }
 

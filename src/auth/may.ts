@@ -54,7 +54,7 @@ export const permissions: Record<Action, { roles: readonly Role[]; scopes: reado
     roles: ['owner', 'admin', 'member'],
     scopes: ['project:releases', 'project:write', 'project:admin', 'org:ci'],
   },
-  // What is the same for every organization belongs to the operator: whoever owns the first one.
+  // The operator decides on what all organizations share. The operator is the owner of the first organization.
   'instance:read': { roles: ['owner'], scopes: ['org:read', 'org:write', 'org:admin'] },
   'instance:write': { roles: ['owner'], scopes: ['org:admin'] },
   'status:read': { roles: ['owner', 'admin', 'member', 'viewer'], scopes: ['org:read', 'org:write', 'org:admin'] },

@@ -82,7 +82,7 @@ export function createPasswords(auth: AuthContext): Pick<Auth, 'changePassword' 
   }
 }
 
-/** Replaces a password, and ends every session and every link that sets one. */
+/** Replaces a password, and ends every session and every link that sets a password. */
 async function setPassword({ context, meta }: AuthContext, userId: string, hash: string): Promise<void> {
   await context.internalAdapter.updatePassword(userId, hash)
   await context.internalAdapter.deleteUserSessions(userId)
@@ -109,7 +109,7 @@ function createHourly(clock: Clock, most: number) {
   }
 }
 
-/** Forgotten passwords: links that set a new one. Nothing here tells whether an address has an account. */
+/** Forgotten passwords: links that set a new password. Nothing here tells whether an address has an account. */
 export function createResets(
   auth: AuthContext,
 ): Pick<Auth, 'countResetRequest' | 'startReset' | 'resetOf' | 'resetBySecret'> {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { MishapError } from '../base/errors.ts'
 import { type TableName, tableNames } from '../store/events/tables.ts'
 
-/** The form of the archive; grows when an older program could not read a newer one. */
+/** The form of the archive; grows when an older program could not read a newer archive. */
 export const backupFormat = 1
 
 const whole = z.number().int().min(0)

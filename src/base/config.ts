@@ -235,7 +235,7 @@ export type Config = {
   host: string
   /** Absolute path. */
   data: string
-  /** Without trailing slash; with the path, where it has one. */
+  /** Without trailing slash; with the path, if there is a path. */
   url: string
   /** The path of `url`: '' or such as `/mishap`. */
   basePath: string

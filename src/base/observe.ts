@@ -23,7 +23,7 @@ export function createRequestScope(): RequestScope {
 /** What may stand in a log line as it came: a proxy's id, and nothing that could pass for another line or field. */
 const saneId = /^[\w.:=+/-]{8,128}$/
 
-/** The id of a request: its x-request-id where that is sane, else a new one. */
+/** The id of a request: its x-request-id if that is valid, else a new id. */
 export function requestIdOf(headers: Record<string, string | string[] | undefined>): string {
   const given = headers['x-request-id']
   return typeof given === 'string' && saneId.test(given) ? given : randomUUID()
@@ -76,7 +76,7 @@ type ObserveOptions = {
   requestId?: () => string | undefined
   /** Where lines go: standard error (standard output belongs to the command's answer) when not given. */
   write?: (line: string) => void
-  /** For a person on a terminal; when not given, whether standard error is one. */
+  /** For a person on a terminal. Default: whether standard error is a terminal. */
   pretty?: boolean
 }
 

@@ -62,7 +62,7 @@ const suspicion = z.strictObject({
   /** Equal parts of both paths, counted from the end. */
   parts: z.int(),
   /**
-   * `high`: the longer path ends with the whole shorter one. `medium`: two equal parts or more. `low`: only the file
+   * `high`: the longer path ends with the whole shorter path. `medium`: two equal parts or more. `low`: only the file
    * name is equal, or several files fit.
    */
   confidence: z.enum(['high', 'medium', 'low']),

@@ -56,7 +56,7 @@ export const restIssueHash = z
     events: z.number(),
     lastSeen: z.string().nullable(),
     latestEvent: z.strictObject({ eventID: z.string(), title: z.string() }).nullable(),
-    /** Short id of the issue that brought this hash when people merged it into this one. */
+    /** Short id of the issue that brought this hash when people merged it into this issue. */
     mergedFrom: z.string().nullable(),
   })
   .meta({ id: 'IssueHash' })
@@ -90,7 +90,7 @@ export const restGroupingPreview = z
   .meta({ id: 'GroupingPreview' })
 export type RestGroupingPreview = z.infer<typeof restGroupingPreview>
 
-/** An issue that resembles another one. Likeness is 0 to 1, by stack and by message. */
+/** An issue that resembles another issue. Likeness is 0 to 1, by stack and by message. */
 export const restSimilarIssue = z
   .strictObject({
     issue: z.strictObject({ ...issueName.shape, count: z.string(), lastSeen: z.string(), status: z.string() }),

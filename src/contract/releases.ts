@@ -16,7 +16,7 @@ const versionInfo = z.strictObject({
   }),
   /** For people: the version without its package, a commit's hash shortened to 12 characters. */
   description: z.string(),
-  /** The commit's hash, where the version is one. */
+  /** The commit's hash, if the version is a commit hash. */
   buildHash: textOrNull,
 })
 export type RestVersionInfo = z.infer<typeof versionInfo>

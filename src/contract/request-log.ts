@@ -5,7 +5,7 @@ import { digits, textOrNull, time } from './scalars.ts'
 export const restLoggedRequest = z
   .strictObject({
     receivedAt: time,
-    /** Id of the project key, or null without a known one. */
+    /** Id of the project key, or null without a known key. */
     key: digits.nullable(),
     route: z.string(),
     sdk: z.string(),

@@ -46,7 +46,7 @@ export const address = z
   .refine((text) => text === '' || isWeb(text), 'An address with http or https.')
   .nullish()
 
-/** One line of text of a body, at most `max` characters. `name` is the error for an empty one. */
+/** One line of text of a body, at most `max` characters. `name` is the error for an empty line. */
 export const line = (max: number, name: string) =>
   z
     .string()

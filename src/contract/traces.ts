@@ -136,7 +136,7 @@ const traceError = z
     short_id: z.string().nullable(),
     project_id: z.int(),
     project_slug: z.string(),
-    /** The event's own title. Its issue may have another one. */
+    /** The event's own title. Its issue may have another title. */
     title: z.string(),
     /** Older clients look for the title here. */
     message: z.string().describe('The same as title.'),

@@ -58,9 +58,10 @@ const within = (side: Side, ms: number) => (other: Side) => Math.abs(other.recei
 const groupsOf = (sides: readonly Side[]) => new Set(sides.map((end) => end.group)).size
 
 /**
- * A digest of one's own is the failure's name; of several failures of one group with that name the one of the same trace, else
- * the nearest. Of several groups none, however far away in time or trace: anyone can send a server's event with a digest that
- * a page shows, and what came nearer would take the link of the real one.
+ * The browser's own digest names the server error. If several server ends of one group have that digest, the link goes
+ * to the end of the same trace, else to the nearest end. With several groups there is no link, however far apart they
+ * are in time or trace: anyone can send a server event with a digest that a page shows, and a nearer event would take
+ * the link of the real event.
  */
 function bySureDigest(browser: Side, { ofDigest, ofTrace }: Around): Decision | undefined {
   if (!browser.sure) return undefined

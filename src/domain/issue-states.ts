@@ -46,7 +46,7 @@ export function archiveOf(details: StatusDetails, asked?: string | null): Substa
   return asked === 'archived_until_escalating' ? asked : 'archived_forever'
 }
 
-/** When the clock turns a state into another one, ms; null: never. `sinceMs` is when it began. */
+/** When the clock changes a state to another state, ms; null: never. `sinceMs` is when the state began. */
 export function dueOf(
   status: Status,
   substatus: Substatus | null,

@@ -84,7 +84,7 @@ export function readOwnership(text: string): { rules: OwnerRule[]; faults: Owner
 type Budget = { steps: number }
 
 /**
- * Whether a pattern stands for the whole text: `*` for any run of characters, `?` for one, everything else for itself.
+ * Whether a pattern fits the whole text: `*` fits any run of characters, `?` a single character, any other sign itself.
  * No regular expression: it takes at most the product of both lengths from the budget.
  */
 export function globFits(wanted: string, given: string, budget: Budget): boolean {

@@ -1,6 +1,6 @@
 /** React's hash is an unsigned number of 32 bits; Next.js puts a code of its own behind it. */
 const hashMax = 4_294_967_295
-/** A number that is this long is whole: what follows it is another one. */
+/** A number of this length is complete: the digits behind it are another number. */
 const wholeDigits = 8
 const code = /^@E\d{1,8}/i
 /** Characters that are looked at: a sentence with its digest is shorter. */
@@ -38,7 +38,7 @@ const opaque = /digest["'*]{0,3}\s?[:=]\s?["'*]{0,3}\s?(?=[a-z_@;-]{0,63}\d)([\w
 const error =
   /(?<!\p{L})(?:error|errore|erro|erreur|fehler|fout|fel|feil|fejl|virhe|błąd|chyba|hata|ошибка|エラー|错误|錯誤|오류)[\s:#]{0,5}(?=\d)/giu
 
-/** A number that nothing calls a digest: as long as one, and not two short ones. */
+/** A number that nothing calls a digest must be as long as a digest, and must not be two short numbers. */
 const isAlone = (text: string, digest: string) => digest.length >= (/\d\s+\d/.test(text) ? wholeDigits : 6)
 
 /** The number behind the word for an error, where it is one as a whole. */

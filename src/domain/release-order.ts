@@ -1,6 +1,6 @@
 /**
- * Versions of releases: which texts are one, what they say, and which of two is later. Pure; refine, the store and the
- * API all ask here, so that an event's release and one that a person made follow the same rules.
+ * Versions of releases: which texts are a version, what they say, and which of two is later. Pure. Refine, the store
+ * and the API all ask here, so that an event's release and a release that a person made follow the same rules.
  */
 
 /** Characters of a version at most. */
@@ -91,12 +91,13 @@ export function ofSamePackage(a: string, b: string): boolean {
 }
 
 /**
- * Releases from the newest to the oldest, in a new array. Those of one name stand by semver; among the others each stands
- * where the newest of its own name up to it was made, so that a fix of an old version does not pass a newer one.
+ * Releases from the newest to the oldest, in a new array. Releases of the same name are in the order of semver. Against
+ * other names, a release has the place of the newest release of its own name up to it, so that a fix of an old version
+ * does not pass a newer version.
  */
-export function sortReleases<One extends Ordered>(releases: readonly One[]): One[] {
+export function sortReleases<Release extends Ordered>(releases: readonly Release[]): Release[] {
   const keyed = releases.map((release) => ({
-    one: release,
+    release,
     semver: semverOf(release.version),
     placeMs: release.createdMs,
     step: 0,
@@ -104,8 +105,8 @@ export function sortReleases<One extends Ordered>(releases: readonly One[]): One
   type Keyed = (typeof keyed)[number]
   const compare = (a: Keyed, b: Keyed) =>
     (a.semver && b.semver ? compareSemver(a.semver, b.semver) : 0) ||
-    sign(a.one.createdMs, b.one.createdMs) ||
-    sign(a.one.version, b.one.version)
+    sign(a.release.createdMs, b.release.createdMs) ||
+    sign(a.release.version, b.release.version)
   for (const chain of Map.groupBy(
     keyed.filter((item) => item.semver !== undefined),
     (item) => item.semver?.name ?? '',
@@ -124,9 +125,9 @@ export function sortReleases<One extends Ordered>(releases: readonly One[]): One
         sign(b.placeMs, a.placeMs) ||
         sign(name(a), name(b)) ||
         sign(b.step, a.step) ||
-        sign(b.one.version, a.one.version),
+        sign(b.release.version, a.release.version),
     )
-    .map(({ one }) => one)
+    .map(({ release }) => release)
 }
 
 /** Characters of a hash of a commit that are shown. */
@@ -140,7 +141,7 @@ type VersionInfo = {
   semver: Semver | undefined
   /** For people: `raw`, a hash of a commit shortened to 12 characters. */
   description: string
-  /** The hash of a commit, where the version is one. */
+  /** The hash of a commit, if the version is a commit hash. */
   buildHash: string | null
 }
 

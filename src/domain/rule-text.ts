@@ -44,7 +44,7 @@ export class RuleScanner {
     throw new RuleProblem(at, message)
   }
 
-  /** A text in double quotes, or up to a blank; `stop` ends a bare one, too, but not within the brackets of a set. */
+  /** A text in double quotes, or up to a blank. `stop` also ends a bare text, but not within the brackets of a set. */
   value(expected: string, stop = ''): string {
     const from = this.at
     if (this.line[this.at] === '"') return this.quoted()

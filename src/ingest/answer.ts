@@ -81,7 +81,7 @@ export function answerPreflight(res: ServerResponse): void {
 }
 
 /**
- * `{detail, code, causes}` with the error's status, X-Sentry-Error and, where it has one, Retry-After in seconds.
+ * `{detail, code, causes}` with the error's status, X-Sentry-Error and, if the error has it, Retry-After in seconds.
  * `more` are further headers as name, value, name, value.
  */
 export function answerError(res: ServerResponse, error: MishapError, more: string[] = []): void {

@@ -48,7 +48,7 @@ const brNeedsOutput = 3
 /** Makes the decoders. br is decoded in WebAssembly only: the runtime's own decoder has a published memory bug. */
 export function createInflater(): Inflater {
   let brotli: BrModule | undefined
-  // Loaded at the first br body: it compiles 1 MB of WebAssembly and most servers never see one. The package's
+  // Loaded at the first br body: it compiles 1 MB of WebAssembly, and most servers never get a br body. The package's
   // import entry fetches over the network, so its CommonJS entry is asked for.
   const newBrotli = () => {
     brotli ??= createRequire(import.meta.url)('brotli-wasm') as BrModule

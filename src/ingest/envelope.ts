@@ -12,7 +12,7 @@ import { type Limited, rateLimitHeader } from './rates.ts'
 import type { Receiver } from './receive.ts'
 import { dropSpool, fail, headOf, type IngestRequest, Overloaded } from './request.ts'
 
-/** The envelope route, and whatever says by its content type that it is one. */
+/** The envelope route, and any body with the content type of an envelope. */
 export const envelopeReceiver: Receiver = {
   small: (intake, body) => {
     const walk = new EnvelopeWalk(itemsMax, envelopeHeadersBytesMax)
@@ -180,7 +180,7 @@ function accepted(
   return append(intake, key, head, body, eventId, limited, walk)
 }
 
-/** The id to answer: the envelope's, or a new one (also for refine, in the head) when an item needs one. */
+/** The id to answer: the envelope's id, or a new id (also for refine, in the head) when an item needs an id. */
 function eventIdOf(walk: EnvelopeWalk, head: RecordHead): string {
   const given = walk.header?.eventId
   if (given !== undefined) return given
@@ -286,7 +286,7 @@ export function takeOne(intake: IngestRequest, key: IngestKey, kind: RecordKind,
   return false
 }
 
-/** The item that a body of this kind is, where it is one. */
+/** The item type of a body of this kind, if the body is a single item. */
 export const itemTypeOf: Record<RecordKind, string> = {
   envelope: '',
   store: 'event',

@@ -27,7 +27,7 @@ export function readAuth(headers: IncomingHttpHeaders, target: Target): ClientAu
   const found = sources.filter((source) => source !== undefined)
   if (found.length < sources.length) throw new MishapError('ACCEPT_KEY_MALFORMED')
   const [first] = found
-  // A malformed key is compared as it was sent: its refusal says more than this one.
+  // A malformed key is compared as it was sent: the refusal of a malformed key says more than the refusal here.
   const keyOf = (source: ClientAuth) => readKey(source.key) ?? source.key
   if (first && found.some((source) => source.conflict || keyOf(source) !== keyOf(first)))
     throw new MishapError('ACCEPT_AUTH_TWICE')
@@ -54,8 +54,8 @@ export function findKeyByDsn(snapshot: KeySnapshot, dsn: string | undefined, pro
 
 function check(snapshot: KeySnapshot, publicKey: string, projectId: number, origin: string): Found {
   const key = snapshot.keys[publicKey]
-  // No key file (a new folder, a restored one, a broken file): process app tells the keys in a few seconds. Until then
-  // a 403 would make SDKs throw away what is good.
+  // No key file (a new folder, a restored folder, a broken file): process app sends the keys in a few seconds. Until
+  // then a 403 would make SDKs throw away good events.
   if (key === undefined && snapshot === noKeys)
     return {
       key,

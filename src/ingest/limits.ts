@@ -12,7 +12,7 @@ export const storeBytesMax = 2 * MiB
 export const spoolBytesMin = MiB
 /** All header lines of one envelope, as they are held while it comes: 1,000 items with 1 KiB each. */
 export const envelopeHeadersBytesMax = MiB
-/** Plain fields of a minidump's form: crash reporters send each of their annotations as one. */
+/** Plain fields of a minidump's form: crash reporters send each of their annotations as a field. */
 export const formFieldsMax = 900
 /**
  * A sender has this long, and a second more for each `slowBytesPerS` that came, but never more than this ahead: one that

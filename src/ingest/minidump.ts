@@ -110,7 +110,7 @@ class DumpCheck {
     this.#checkDump(false)
   }
 
-  /** Throws the refusal of the whole; returns the id that the form's event names, or a new one. */
+  /** Throws the refusal of the whole form; returns the id that the form's event names, or a new id. */
   end(): string {
     if (this.#scan) checkScan(this.#scan, true)
     this.#checkDump(true)

@@ -34,7 +34,7 @@ export function createChunks(): Chunks {
   }
 }
 
-/** The same bytes in pieces of at least 16 KiB, but for the last one. */
+/** The same bytes in pieces of at least 16 KiB. The last piece may be shorter. */
 export async function* gathered(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let chunks = createChunks()
   let bytes = 0

@@ -129,9 +129,9 @@ class Admission implements Share {
   }
 
   /**
-   * While there is company, whoever holds room gets an equal part of what the journal has left, and one part stays for who
-   * comes next; first by organizations, then by the keys of one. The first body of a key always passes: it may be larger
-   * than a part.
+   * While several senders share the budget, each gets an equal part of what the journal has left, and one part stays
+   * free for the next sender. The parts are split by organizations first, then by the keys of an organization. The
+   * first body of a key always passes: it may be larger than a part.
    */
   #isOverPart(key: IngestKey, bytes: number): boolean {
     const all = [...this.#held.values()]

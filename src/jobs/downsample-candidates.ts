@@ -23,8 +23,8 @@ const weekMs = 7 * 86_400_000
 const startOf = (week: string) => Date.parse(`${week}T00:00:00Z`)
 
 /**
- * Crowds in the order in which they are thinned: repetitions times age in weeks, most first. A flood of this week goes
- * before the few events of an old one, and of two that are alike the older.
+ * Crowds in the order in which they are downsampled: repetitions times age in weeks, most first. A flood of this week
+ * goes before the few events of an old crowd. Of two equal crowds the older goes first.
  */
 export function orderOf<T extends { week: string; rows: number }>(crowds: readonly T[]): T[] {
   const newestMs = crowds.reduce((most, crowd) => Math.max(most, startOf(crowd.week)), 0)

@@ -12,7 +12,7 @@ type FailureDeps = {
 
 /** Sides in one transaction: some ten milliseconds, in which no commit and no change by a person can come. */
 const sidesMax = 100
-/** Transactions in one run; what is left waits for the next one, a second later. */
+/** Transactions in one run; what is left waits for the next run, a second later. */
 const stepsMax = 50
 /** Sides, and links, that a project keeps. */
 export const failuresMax = 100_000

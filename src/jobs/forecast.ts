@@ -12,7 +12,7 @@ const risesBy = 3
 const exponent = 12
 const tensAnHour = 6
 
-/** A number that a Poisson variable of this mean is over so rarely that it never counts as one. */
+/** A Poisson variable of this mean is above this limit so rarely that a higher number never counts as chance. */
 export const poissonLimit = (mean: number): number =>
   mean + exponent / 3 + Math.sqrt((exponent / 3) ** 2 + 2 * exponent * mean)
 

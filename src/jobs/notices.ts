@@ -19,8 +19,8 @@ const dueMax = 50
 const retryMs = [60_000, 600_000, 3_600_000] as const
 
 /**
- * Mails people who are named in a comment, follow an issue or were given one. Without a mail server nothing is kept for
- * later: who is named finds the issue unread.
+ * Mails people who are named in a comment, follow an issue or were assigned an issue. Without a mail server nothing is
+ * kept for later: a person who is named finds the issue unread.
  */
 export async function runNotices({ clock, meta, alerts, url }: NoticeDeps): Promise<{ mails: number }> {
   let mails = 0

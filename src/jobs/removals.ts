@@ -24,7 +24,7 @@ export type Removals = RemovalRequests & {
   run(): Promise<Record<string, unknown>>
 }
 
-/** Event ids and files in one step: a crash repeats at most one. */
+/** Event ids and files in one step: a crash repeats at most one step. */
 const stepMax = 1000
 const lookMs = 25
 
@@ -109,7 +109,7 @@ async function removeBlobs(deps: RemovalDeps, removal: Removal): Promise<void> {
   meta.setRemoval(removal.id, { blobs: count, stage: 'proof' })
 }
 
-/** Asks every store once more; throws what is left. An issue that came again in the meantime is a new one. */
+/** Asks every store once more; throws what is left. An issue that came again in the meantime is a new issue. */
 async function prove(deps: RemovalDeps, removal: Removal): Promise<void> {
   const { meta, events, blobs } = deps
   // A masked row is out of every answer at once, but its bytes leave with the part.

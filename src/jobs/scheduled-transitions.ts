@@ -17,7 +17,7 @@ type ClockworkDeps = {
 const hourMs = 3_600_000
 const weekMs = 168 * hourMs
 const dueMax = 500
-/** Issues that only the events can answer for are asked for one by one. */
+/** Issues in one run whose state only the events can tell: each costs a query of its own. */
 const askedMax = 50
 const forecastsMax = 500
 /** An event's own time may be ahead of ours. */

@@ -35,7 +35,7 @@ export type Scraping = {
 const hourMs = 3_600_000
 /** Bytes of a script or a map that is fetched, inflated, and ms for it with its redirects. */
 export const scrapeLimits = { bytesMax: 32 * 1024 * 1024, timeoutMs: 15_000 }
-/** Scripts of one run: what is left waits for the next one. */
+/** Scripts of one run: what is left waits for the next run. */
 const dueMax = 50
 const atOnce = 4
 /** What no event has run for so long is forgotten. */

@@ -23,8 +23,8 @@ function* fillers(segment: number, bytes: number): Generator<Buffer[]> {
 }
 
 /**
- * Copies what waits in a journal to a new folder that a writer can open: records from position `cursor` on, up to the last
- * whole one. What was processed already is left out, as it stands in the files unscrubbed until they are written over:
+ * Copies the waiting records of a journal to a new folder that a writer can open: from position `cursor` up to the last
+ * whole record. Processed records are left out, because the files hold them unscrubbed until they are written over:
  * spare files, the part below the cursor, and the former life of a recycled file. The journal may be written meanwhile.
  */
 export async function copyWaiting(from: string, to: string, cursor: number): Promise<void> {

@@ -386,7 +386,7 @@ class Writer {
     }
   }
 
-  /** Begins the next segment, in a spare file when there is one. The folder is synced before anything is written. */
+  /** Begins the next segment, in a spare file if any exists. Syncs the folder before anything is written. */
   async #nextSegment(): Promise<Open> {
     const { folder } = this.#options
     const segment = ++this.#lastSegment

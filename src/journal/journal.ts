@@ -101,8 +101,9 @@ export type JournalWriter = {
 /** The reading side; lives in process app (and its workers), reads by pread, never blocks the writer. */
 export type JournalReader = {
   /**
-   * Records from `from` (a record's start, or 0) up to `durable`, at most `bytesMax` and `recordsMax` but at least one.
-   * `next` is where to go on; equal to `from` when nothing is there. A torn tail of an older segment ends that segment.
+   * Records from `from` (a record's start, or 0) up to `durable`: at most `bytesMax` and `recordsMax`, at least 1
+   * record. `next` is where to go on; equal to `from` when nothing is there. A torn tail of an older segment ends that
+   * segment.
    */
   read(from: number, durable: number, recordsMax: number, bytesMax: number): { records: JournalRecord[]; next: number }
   /** Records between two positions, at most `recordsMax`, by their lengths alone: 2 us each, whatever they hold. */

@@ -13,7 +13,7 @@ export const recordBytesMax = 128 * 1024 * 1024
 
 /**
  * The checksum starts from the record's position, so that what a recycled file still holds of its former life
- * (records with a right checksum for another segment) can never pass for a record of this one.
+ * (records with a right checksum for another segment) can never pass for a record of this segment.
  */
 function seedOf(jpos: number): number {
   return (((jpos % 2 ** 32) >>> 0) ^ Math.floor(jpos / 2 ** 32)) >>> 0
@@ -39,7 +39,7 @@ type Stop = 'full' | 'short' | 'end' | 'corrupt'
 /** What one pass over bytes found: whole records, where it stopped (offset in the bytes) and why. */
 type Decoded = { records: JournalRecord[]; at: number; stop: Stop; needBytes: number }
 
-/** Where the record with this prefix ends that stands at `jpos`; undefined for an end mark, a short or an impossible one. */
+/** Where the record at `jpos` with this prefix ends; undefined for an end mark, or a short or impossible prefix. */
 export function recordEnd(prefix: Buffer, jpos: number): number | undefined {
   const length = prefix.length < prefixBytes ? 0 : prefix.readUInt32LE(0)
   return length < prefixBytes - sizedBytes || length > recordBytesMax ? undefined : jpos + sizedBytes + length

@@ -22,7 +22,7 @@ function namedIn({ meta }: Parts, issue: Issue, text: string): string[] {
   return [...new Set(handles.flatMap((handle) => known.get(handle)?.id ?? []))]
 }
 
-/** Who gets a notice of a comment. `before`: whom it named before a change; empty for a new one. */
+/** Who gets a notice of a comment. `before`: whom it named before a change; empty for a new comment. */
 type Told = { named: readonly string[]; before: readonly string[] }
 
 /** Notifies whom a comment names and who follows the issue, but not its writer. Each once. */

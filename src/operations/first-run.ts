@@ -69,8 +69,8 @@ function demandAdmin(
 }
 
 /**
- * Makes or finds owner, organization, project and key; the token "bootstrap" is always a new one, because secrets are not kept.
- * `url` is the instance's address, for the DSN. Throws AUTH_FAILED when the person exists with another password,
+ * Makes or finds owner, organization, project and key. The token "bootstrap" is always new, because secrets are not
+ * kept. `url` is the instance's address, for the DSN. Throws AUTH_FAILED when the person exists with another password,
  * AUTH_FORBIDDEN when the organization is somebody else's, VALIDATION for names, e-mail or password that break the rules.
  */
 export async function bootstrap(

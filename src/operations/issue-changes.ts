@@ -77,7 +77,7 @@ async function setOwn({ meta, clock }: Parts, userId: string, ids: readonly numb
   }
 }
 
-/** Changes a few issues one by one. With `rev`, only one that still has it: throws CONFLICT otherwise. */
+/** Changes each of a few issues. With `rev`, only an issue that still has this revision: throws CONFLICT otherwise. */
 function changeFew(parts: Parts, actor: Actor, issues: readonly Issue[], { changeOf, rev }: IssuesChange): void {
   const { id: userId } = actor.person
   // All of them first: one that is refused must not leave others changed.

@@ -3,7 +3,7 @@ import type { Seal } from '../auth/seal.ts'
 import { MishapError } from '../base/errors.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 
-/** The settings as a person types them. An absent password keeps the stored one. */
+/** The settings as a person types them. An absent password keeps the stored password. */
 export type SmtpText = {
   host: string
   port: number

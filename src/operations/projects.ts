@@ -30,12 +30,12 @@ function addProject(
   return { project, key: meta.createKey(project.id, 'Default') }
 }
 
-/** The first active key of a project, or a new one. */
+/** The first active key of a project, or a new key. */
 export function ensureKey(meta: Pick<MetaStore, 'keysOf' | 'createKey'>, projectId: number): ProjectKey {
   return meta.keysOf(projectId).find((key) => key.active) ?? meta.createKey(projectId, 'Default')
 }
 
-/** A project that may be there already, with an active key; else a new one. Throws as `addProject` does. */
+/** The existing project, or a new project, with an active key. Throws as `addProject` does. */
 export function ensureProject(
   meta: AddsProjects & Pick<MetaStore, 'keysOf'>,
   known: Project | undefined,

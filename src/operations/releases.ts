@@ -13,8 +13,8 @@ type Times = { clock: Pick<Clock, 'now'> }
 type ReleaseWrite = Place & { projectIds: readonly number[]; change: ReleaseChange }
 
 /**
- * Makes a release, or changes the one of this version. Issues of the projects that are new to it and that were resolved
- * in the next release are resolved in this one. `isNew`: none of the projects had it.
+ * Makes a release, or changes the release of this version. Issues that were resolved in the next release are resolved
+ * in this release, if their project is new to it. `isNew`: none of the projects had it.
  */
 export function createRelease(
   parts: Announces & Times & { meta: Pick<MetaStore, 'releaseOf' | 'makeRelease' | 'settleRelease'> },
@@ -71,7 +71,7 @@ export function setReleaseCommits(
   resolveFixed(parts, place, fixable, fixes)
 }
 
-/** Deletes what builds said of a release in these projects, with the files that were uploaded for it one by one. */
+/** Deletes what builds said of a release in these projects, with the files that were uploaded for it separately. */
 export async function deleteRelease(
   parts: {
     artifacts: { removeFiles(projectIds: readonly number[], release: string): Promise<void> }

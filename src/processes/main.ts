@@ -123,8 +123,8 @@ async function command(config: Config, name: string, value: Record<string, strin
 async function start(words: Words): Promise<void> {
   const config = configOf(words)
   const state: { stop?: (reason: string) => Promise<void> } = {}
-  // Asked for before anything listens as well: as the first process of a container nothing else would end this one. What a
-  // start has done by then survives a kill.
+  // The signals also stop a start that does not listen yet: as the first process of a container, nothing else would end
+  // this process. What a start has done by then survives a kill.
   const stop = (reason: string) => (state.stop ? void state.stop(reason) : process.exit(0))
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(signal))
   // scripts/bootstrap.mjs holds the other end: when it is gone (kill -9 included), so are we

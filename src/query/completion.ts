@@ -26,7 +26,7 @@ function listed(values: readonly string[], { text, max }: Request): Completion[]
     .map((value) => ({ value, events: null }))
 }
 
-/** Counts of equal values as one, most events first. */
+/** Adds up the counts of equal values, most events first. */
 function summed(values: readonly Counted[], max: number): Counted[] {
   const sums = new Map<string, number>()
   for (const { value, events } of values) if (value !== '') sums.set(value, (sums.get(value) ?? 0) + events)

@@ -25,7 +25,7 @@ export type GroupingDeps = QueryDeps & {
 
 /** Events that a preview looks at. */
 const previewMax = 100
-/** Issues that are compared with one, hashes of all of them, and those that are named. */
+/** Issues that are compared with an issue, hashes of all of them, and the similar issues that are named. */
 const candidatesMax = 150
 const candidateHashesMax = 20_000
 const similarMax = 10
@@ -189,8 +189,8 @@ async function newestOf(deps: GroupingDeps, projectId: number, ids: readonly num
 }
 
 /**
- * Issues of the project that are most like one, by their newest events; none for an issue without events. Throws
- * STORE_UNAVAILABLE.
+ * Issues of the project that are most similar to an issue, by their newest events. Empty for an issue without events.
+ * Throws STORE_UNAVAILABLE.
  */
 export async function similarTo(deps: GroupingDeps, issue: Issue): Promise<RestSimilarIssue[]> {
   const { meta, grouping } = deps

@@ -54,7 +54,8 @@ async function othersOf(deps: QueryDeps, projectId: number, scope: Scope, own: r
     const hashes = groups.map((group) => group.groupHash)
     return { total: sum(groups), ...(await deps.events.tagPairs({ projectId, hashes, scope, spans, pairs })) }
   }
-  // Of few large ones by size alone none, or a single one, would stand for all: at least so many, for a part of the time.
+  // With a few large groups, a step by size alone would pick no group or a single group to represent all. So the step
+  // leaves at least `heavyMax` groups, if there are so many, and counts each of them for a part of the time.
   const step = Math.max(1, Math.min(Math.ceil(sum(light) / (othersMax / 2)), Math.floor(light.length / heavyMax)))
   // From the middle on: the first of them has more than all others of the sample together.
   const picked = light.filter((_one, at) => at % step === step >> 1)

@@ -14,7 +14,7 @@ import { type Plan, planOf } from './search/plan.ts'
 export const issueSorts = ['date', 'new', 'freq', 'user'] as const
 type IssueSort = (typeof issueSorts)[number]
 const issuesPerPageMax = 100
-/** The query of a list without one. */
+/** The query of a list that names no query. */
 export const defaultQuery = 'is:unresolved'
 const groupsMax = 10_000
 

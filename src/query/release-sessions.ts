@@ -84,7 +84,10 @@ function filterOf(node: Search, names: FilterNames): EventFilter {
   throw unknownKey('key' in node ? node.key : 'value' in node ? String(node.value) : '')
 }
 
-/** Conditions of a query on sessions; undefined for an empty one. Throws what a query that cannot be read throws. */
+/**
+ * Conditions of a query on sessions; undefined for an empty query. Throws the errors of a query that cannot be
+ * read.
+ */
 export function sessionFilter(query: string, projects: readonly Project[]): EventFilter | undefined {
   const search = parseSearch(query)
   const projectIdsOf = ({ text }: Wanted) =>

@@ -202,7 +202,7 @@ export function findRelease(deps: Deps, item: One): RestRelease | undefined {
   return release && toRestReleases(deps, item, [release])[0]
 }
 
-/** The release with commits that was made last before this one, in one of its projects; undefined: none. */
+/** The last release with commits before this release, in one of its projects; undefined if there is none. */
 export function previousWithCommits(deps: Deps, item: One): RestRelease | undefined {
   const release = deps.meta.releaseOf(idsOf(item.projects), item.version)
   if (!release) return undefined

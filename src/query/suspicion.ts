@@ -66,8 +66,8 @@ function equalParts(a: readonly string[], b: readonly string[]): number {
 /**
  * How well two paths fit, or undefined where they don't. high: the shorter is wholly in the longer and has a folder (of a
  * common file name with two; with one folder only where nothing stands in front of either, else medium);
- * medium: at least the file and one folder are equal (two folders, where the file's name is a common one); low: one of
- * both is a bare file name that is no common one.
+ * medium: at least the file and one folder are equal (two folders for a common file name); low: one of the two paths is
+ * a bare file name that is not common.
  */
 export function fitOf(
   frame: readonly string[],
@@ -108,7 +108,7 @@ function bestOf<Commit>(
   }
   const paths = new Set(best.map((item) => item.key)).size
   // Several files that fit equally: at most one of them is the frame's.
-  return best.map(({ key: _key, ...one }) => (paths > 1 ? { ...one, alike: paths - 1, confidence: 'low' } : one))
+  return best.map(({ key: _key, ...fit }) => (paths > 1 ? { ...fit, alike: paths - 1, confidence: 'low' } : fit))
 }
 
 /**

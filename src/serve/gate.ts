@@ -29,7 +29,7 @@ export const gateLimits: GateLimits = {
 
 /** A request waits this long for its turn at process app. */
 const turnMs = 30_000
-/** From this age on a body that comes in may have to give way to another one. */
+/** From this age on an incoming body may have to give way to another body. */
 const yieldsMs = 2000
 const retryAfterS = 5
 

@@ -2,13 +2,13 @@ import type { LiveChange } from '../contract/live.ts'
 
 /** Changes that a stream which was away can still be told of: some seconds at 100 events/s, since commits are batched. */
 const keptMax = 500
-/** Streams of one person: each browser has one, or one for each tab where it is not on a secure origin. */
+/** Streams of one person: each browser has a single stream, or a stream for each tab on an insecure origin. */
 const streamsMax = 10
 
 type Kept = { id: number; change: LiveChange }
 type Room = { lastId: number; kept: Kept[]; listeners: Set<(id: number, change: LiveChange) => void> }
 
-/** Listeners by organization, in this process. `startId` differs after each start, so that an old id is never taken for a new one. */
+/** Listeners by organization, in this process. `startId` differs after each start: no old id is taken for a new id. */
 export function createLive(startId: number): Live {
   const rooms = new Map<number, Room>()
   const streams = new Map<string, Set<symbol>>()

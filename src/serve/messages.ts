@@ -10,7 +10,7 @@ export type ToApp =
   | { kind: 'durable'; durable: number; lagBytes: number; boundBytes: number }
   | { kind: 'engine'; up: boolean }
   | { kind: 'keysTaken'; id: number }
-  /** What accept has answered since the last one, for the ingest debugger. */
+  /** What ingest has answered since the last message of this kind, for the request log. */
   | { kind: 'notes'; notes: RequestNote[] }
   /** A record that app wanted in the journal is there (at `jpos`), or was refused. */
   | { kind: 'appended'; id: number; jpos: number; code?: ErrorCode }

@@ -177,7 +177,7 @@ function ownOf(req: IncomingMessage, { dev, url, reportPath }: ProxyOptions): Ow
   }
 }
 
-/** Passes an answer on, with the policy of a page where it is one. */
+/** Passes an answer on. A page gets the policy of pages. */
 function passBack(parts: Parts, passing: Passing, answer: IncomingMessage, own: Own): void {
   const { options, gate } = parts
   const { res, asker, held } = passing

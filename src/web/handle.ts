@@ -4,7 +4,8 @@ import 'server-only'
 export type { App }
 
 /**
- * The one door from Next to the rest of the process: a module has an instance for each of Next's bundles, globalThis has one.
+ * The only door from Next to the rest of the process: a module has an instance for each of Next's bundles, and
+ * globalThis exists once.
  * Throws when process app has not put its parts there (the build, or Next started by itself).
  */
 export function app(): App {

@@ -8,7 +8,7 @@ export type ManifestFile = {
   url: string
   /** Names in lower case. */
   headers: Record<string, string>
-  /** Lower-case hex with dashes; '' where no header names one. */
+  /** Lower-case hex with dashes; '' if no header names a debug id. */
   debugId: string
 }
 

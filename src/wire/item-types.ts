@@ -5,7 +5,7 @@ const MiB = 1024 * KiB
 
 /** Decompressed bytes of an envelope, or of a multipart body of attachments. */
 export const envelopeBytesMax = 200 * MiB
-/** An event as JSON, and every report that becomes one. */
+/** An event as JSON, and every report that becomes an event. */
 export const eventBytesMax = MiB
 /** Items of one envelope; the largest that an SDK sends has about 100. Bounds what a body of headers alone can cost. */
 export const itemsMax = 1000
@@ -91,7 +91,7 @@ const entryBytesMin = 3
 
 /**
  * How many entries an item says that it holds (`item_count`), for where its payload is not or cannot be read. The header is
- * the sender's word: it counts no more than the payload has room for, and one that is no count stands for one.
+ * the sender's word: it counts no more than the payload has room for, and an invalid count means 1 entry.
  */
 export function claimedCount({
   type,

@@ -1,4 +1,4 @@
-/** How the bytes of a sent minidump begin: as one, or as one that is compressed. */
+/** How the bytes of a sent minidump begin: as a plain minidump, or as a compressed minidump. */
 export type DumpForm = 'plain' | 'gzip' | 'zstd' | 'xz' | 'bzip2'
 
 /** Name of the part that holds the dump, as every crash reporter sends it. */

@@ -15,7 +15,7 @@ type MultipartError = { at: number; what: string }
 /** Longest head of one part. */
 const partHeadBytesMax = 16 * 1024
 
-/** The boundary of a multipart/form-data content type, 1 to 70 characters; undefined for other types or without one. */
+/** The boundary of a multipart/form-data content type, 1 to 70 characters; undefined for other types or no boundary. */
 export function readBoundary(contentType: string): string | undefined {
   if (!/^multipart\/form-data\s*;/i.test(contentType)) return undefined
   const found = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))(?=\s*(?:;|$))/i.exec(contentType)

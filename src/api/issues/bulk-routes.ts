@@ -33,7 +33,7 @@ type WhichCall<Body> = Call<z.output<typeof whichQuery>, Body>
 const issuesMax = 50_000
 /** Each is taken out of every store with its events. */
 const deletesMax = 100
-/** They become one, or none does where one can't. */
+/** A merge is one step: all of the issues are merged, or none if one of them can't be merged. */
 const mergesMax = 1_000
 const patienceMs = 4_000
 
@@ -89,7 +89,7 @@ async function changeMany(call: WhichCall<IssueChangeBody>): Promise<Answer<Rest
     return { body: { merge: { parent: String(parent), children: children.map(String) }, updated: [] } }
   }
   const issues = await whichOf(call, action, issuesMax)
-  // Who named no ids does not know what to take back: the change is kept as one.
+  // A caller that named no ids does not know which issues to change back, so the change is stored as a bulk.
   return { body: await applyChange(app, actor, issues, body, revision, query.id.length === 0 || undefined) }
 }
 

@@ -74,7 +74,7 @@ const oneOf = (app: App, id: number): RestFeedback => {
 
 const F = '/organizations/:org/feedback'
 
-/** What people wrote: the list, one, its state; that of an issue. */
+/** User feedback: the list, a single feedback, its state, and the feedback of an issue. */
 export const feedbackRoutes: readonly Route[] = [
   route({
     method: 'GET',

@@ -191,7 +191,7 @@ const tagRoutes = (path: string, id: NameOf): Route[] => [
   }),
 ]
 
-/** Issues: the stream, one, its tags; bulk-routes.ts has many at once, comment-routes.ts what people say. */
+/** Issues: the stream, a single issue, its tags. bulk-routes.ts changes many issues, comment-routes.ts has comments. */
 export const issueRoutes: readonly Route[] = [
   route({
     method: 'GET',

@@ -4,8 +4,8 @@ import { passwordChangeBody, type RestLoginSession, restLoginSession } from '../
 import type { Route } from '../route.ts'
 import { route } from '../route.ts'
 
-const toRest = ({ createdMs, lastUsedMs, address, ...one }: LoginSession): RestLoginSession => ({
-  ...one,
+const toRest = ({ createdMs, lastUsedMs, address, ...session }: LoginSession): RestLoginSession => ({
+  ...session,
   address: address || null,
   dateCreated: new Date(createdMs).toISOString(),
   dateLastUsed: new Date(lastUsedMs).toISOString(),

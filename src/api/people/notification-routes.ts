@@ -25,8 +25,8 @@ import { type Found, organizationOf, type Route, route } from '../route.ts'
 /** Deliveries that a log shows: some days of a busy channel. */
 const logMax = 100
 
-const toRestRecipient = ({ askedMs, ...one }: Recipient): RestChannel['recipients'][number] => ({
-  ...one,
+const toRestRecipient = ({ askedMs, ...recipient }: Recipient): RestChannel['recipients'][number] => ({
+  ...recipient,
   dateAsked: askedMs === null ? null : new Date(askedMs).toISOString(),
 })
 

@@ -87,7 +87,7 @@ function files(call: Call<z.output<typeof listQuery>, undefined>) {
 
 const path = '/projects/:org/:project/files/artifact-bundles'
 
-/** Bundles of a project: list, search, files of one, delete. */
+/** Bundles of a project: list, search, files of a bundle, delete. */
 export const artifactRoutes: readonly Route[] = [
   route({
     method: 'GET',

@@ -110,7 +110,7 @@ function rowOf(call: Call<unknown, unknown>, id: number): Row {
 
 const idOf = (text: string | undefined) => (/^\d{1,15}$/.test(text ?? '') ? Number(text) : -1)
 
-/** Files that are uploaded to a release one by one, as older clients do. */
+/** Files that older clients upload to a release in separate requests. */
 export const releaseFileRoutes: readonly Route[] = [
   route({
     method: 'DELETE',

@@ -19,7 +19,7 @@ function projectNamed(app: App, organization: Organization, name: string): Proje
 
 /**
  * The projects that a call is about: that of its path, else those it names by slug or id. Each has to be allowed. Throws
- * VALIDATION for none, too many or an unknown one, and what `demand` throws.
+ * VALIDATION for no project, too many projects or an unknown project, and what `demand` throws.
  */
 export function namedProjects(
   call: { app: App; actor: Actor; found: Found },

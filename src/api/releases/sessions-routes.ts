@@ -32,7 +32,7 @@ const sessionsQuery = z.object({
   per_page: z.string().max(10).optional().describe(`Groups at most, 1 to ${groupsMax}.`),
 })
 
-/** Names of a closed list. Throws VALIDATION for another one. */
+/** Names of a closed list. Throws VALIDATION for any other name. */
 function chosen<Name extends string>(field: string, asked: readonly string[], known: readonly Name[]): Name[] {
   return [...new Set(asked.filter((name) => name !== ''))].map((name) => {
     const found = known.find((item) => item === name)

@@ -61,8 +61,8 @@ const onlyEvent = (branch: Branch): EventFilter | undefined =>
   branch.event && Object.keys(branch).length === 1 ? branch.event : undefined
 
 /**
- * Branches of which any must hold. Those that only ask issues become one, and so do those that only ask events: a store
- * then answers them with one query. Throws QUERY_TOO_LONG for more than 16.
+ * Branches of which any must hold. Branches that only ask issues become one branch, and so do branches that only ask
+ * events: a store then answers them with one query. Throws QUERY_TOO_LONG for more than 16.
  */
 export function either(branches: Branch[]): Branch[] {
   if (branches.some((branch) => Object.keys(branch).length === 0)) return [{}]

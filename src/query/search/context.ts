@@ -28,7 +28,7 @@ function once<Value>(load: () => Value): () => Value {
   }
 }
 
-/** The context of a search in these projects; `meUserId` is the person who searches, if it is one. */
+/** The context of a search in these projects; `meUserId` is the searcher, if the searcher is a person. */
 export function searchContextOf(
   deps: QueryDeps,
   projects: readonly { id: number; slug: string }[],

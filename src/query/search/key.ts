@@ -55,7 +55,7 @@ type ValueSource = 'stored' | 'people' | 'projects' | 'releases'
 
 /**
  * One key of the search language. Its sentence is in web/messages/search.*.json under `key`, with `_` for each dot
- * (see `messageKeyOf`): the box shows it in the language of the screen, and docs/search.md has the English one.
+ * (see `messageKeyOf`): the box shows it in the language of the screen, and docs/search.md has the English sentence.
  */
 export type SearchKey = {
   name: string

@@ -47,7 +47,7 @@ function markOf(pattern: RegExp, differences: readonly Difference[]): string | u
   return undefined
 }
 
-/** A text from a mark on: to the end of its tag, where it stands within one. */
+/** A text from a mark on: to the end of the tag, if the mark is inside a tag. */
 function markAt(text: string, at: number): string {
   const rest = text.slice(at)
   const end = rest.startsWith('<') ? -1 : rest.indexOf('>')

@@ -24,7 +24,7 @@ export function signs({ event }: Draft, { head, tools }: Context): void {
   put(event, signsOf(event, crawler))
 }
 
-/** The same for a stored event whose frames are other ones now. Who sent it is not known any more: a bot stays one. */
+/** The same for a stored event whose frames have changed. Its sender is not known any more: a bot stays a bot. */
 export function signsAgain(event: NormalEvent): void {
   if (!isScript(event)) return
   const bot = event.findings.signs?.noise?.kind === 'bot' ? event.findings.signs.noise.found : ''
@@ -43,8 +43,8 @@ function put(event: NormalEvent, found: Signs): void {
 }
 
 /**
- * What is to be recognized in a normalized event: each sign only where there is one. `crawler`: the name of the crawler that
- * ran the page, '' for none. Pure, and never throws.
+ * The diagnostics of a normalized event; a diagnostic that does not apply is absent. `crawler`: the name of the crawler
+ * that ran the page, '' for none. Pure, and never throws.
  */
 export function signsOf(event: NormalEvent, crawler: string): Signs {
   const out: Signs = {}

@@ -71,7 +71,10 @@ function sendsIds(sdk: FileFacts['sdk']): boolean | undefined {
   return major > 7 || (major === 7 && minor >= 47)
 }
 
-/** Of a debug id that no upload has. Files of other releases and of other addresses tell nothing about the deployed one. */
+/**
+ * For a debug id that no upload has. Files of other releases and other addresses say nothing about the deployed
+ * file.
+ */
 function withoutIdMatch({ asked, near, uploads }: FileFacts, debugId: string): Found {
   const { url, release = '', dist } = asked
   const other = near.find(
@@ -167,7 +170,7 @@ function whyNotFound(facts: FileFacts): Found {
   return asked.release === undefined ? withoutNames(facts) : withoutUrlMatch(facts, asked.release)
 }
 
-/** Why the file that was found has no map that can be used; undefined: it has one. */
+/** Why the file that was found has no usable map; undefined if it has a usable map. */
 function whyNoMap({ asked, found, reason }: FileFacts): Found | undefined {
   const plan = found?.plan
   const why = plan?.reason ?? reason

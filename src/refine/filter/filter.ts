@@ -32,7 +32,7 @@ export function filtered(
 const isSampled = (jpos: number): boolean =>
   Number.parseInt(hash('md5', `filtered ${jpos}`, 'hex').slice(0, 8), 16) % sampledOf === 0
 
-/** One in a hundred of the dropped events, scrubbed as a stored one, to be kept; undefined for the others. */
+/** The sample of 1 in 100 dropped events, scrubbed like a stored event, to be kept; undefined for the others. */
 export function sampleOf(
   draft: Draft,
   context: Context,

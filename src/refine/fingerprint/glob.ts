@@ -27,7 +27,7 @@ function setAt(signs: readonly string[], at: number): { step: Step; next: number
   return { step: step('set', 0, ranges, negated), next: end + 1 }
 }
 
-/** Steps of a pattern, sign by sign as people count them: a pictograph is one. Two stars never stand side by side. */
+/** Steps of a pattern, by signs as people count them: a pictograph is one sign. Two stars are never side by side. */
 function stepsOf(pattern: string, isPath: boolean): Step[] {
   const signs = [...pattern]
   const steps: Step[] = []
@@ -50,7 +50,7 @@ function stepsOf(pattern: string, isPath: boolean): Step[] {
   return steps
 }
 
-/** Whether a step that names no sign takes one. */
+/** Whether a step that names no sign takes this sign. */
 function takes({ kind }: Step, code: number, isPath: boolean): boolean {
   if (kind === 'star') return true
   if (kind === 'path-star') return code !== slash
@@ -215,7 +215,10 @@ export function pathTextOf(path: string): PathText {
   return { text, rooted: text.startsWith('/') ? text : `/${text}` }
 }
 
-/** Compiles a pattern of a path or package, whatever its case: a star stays within a folder, two cross them, both slashes are one. */
+/**
+ * Compiles a pattern of a path or package. Case and kind of slash do not matter; a star stays in a folder, two cross
+ * folders.
+ */
 export function pathGlob(pattern: string): (path: PathText) => boolean {
   const formed = pathTextOf(pattern).text
   const holds = formedGlob(formed, true)

@@ -17,7 +17,7 @@ type Step = { name: string; run: (draft: Draft, context: Context) => void }
 
 /** Steps before the project's filters, which look at what was sent: mapping what is dropped would cost the most. */
 export const firstSteps: readonly Step[] = [
-  { name: 'normalize', run: normalize }, // loose shapes to one, each value within its limit
+  { name: 'normalize', run: normalize }, // loose shapes to one shape, each value within its limit
   { name: 'userAddress', run: userAddress },
   { name: 'userAgent', run: userAgent },
 ]

@@ -32,7 +32,7 @@ export function own(value: Loose, key: string): unknown {
   return typeof found === 'function' || key === '__proto__' ? undefined : found
 }
 
-/** `{values: [...]}`, a list or a single object, as a list; null and absent give an empty one. */
+/** `{values: [...]}`, a list or a single object, as a list; null and absent give an empty list. */
 export function listOf(value: unknown): unknown[] {
   if (Array.isArray(value)) return value
   const entry = object(value)

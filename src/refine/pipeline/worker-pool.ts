@@ -15,7 +15,7 @@ type Found = Pick<Begun, 'to' | 'records'>
 export type WorkerPool = {
   /** A record of the range that kills its worker is found by halving and comes back as a dead item. */
   begin(range: Range): Promise<Begun>
-  /** `begin` and its `done` in one. */
+  /** `begin` and its `done` in one call. */
   refine(range: Range): Promise<RefinedRange>
   close(): Promise<void>
 }

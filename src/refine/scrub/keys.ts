@@ -145,7 +145,7 @@ export function scrubIbans(text: string, filtered: string): string {
   iban.lastIndex = 0
   for (let found = iban.exec(text); found; found = iban.exec(text)) {
     const length = ibanIn(found[0])
-    // what begins like one, as the number of a flight, may take the beginning of the true one in
+    // a text that begins like an account number, such as a flight number, may overlap the beginning of the real number
     iban.lastIndex = found.index + Math.max(1, length)
     if (length === 0) continue
     out += text.slice(from, found.index) + filtered

@@ -59,7 +59,7 @@ type Trail = { remarks: Remarks | undefined; changed: boolean }
 
 /**
  * Data of people within a stack trace; everything else there is code. Values and types of exceptions and names of threads
- * are sentences: secrets within them go, but no name above them says that they are one.
+ * are sentences: secrets within them go, but no name above them marks the whole text as a secret.
  */
 const stackModes: ReadonlyMap<string, Mode> = new Map<string, Mode>([
   ...(['vars', 'data', 'meta', 'description'] as const).map((key): [string, Mode] => [key, 'all']),

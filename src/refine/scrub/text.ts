@@ -88,7 +88,7 @@ const isNameSign = (code: number) =>
 
 /**
  * `token=abc&x=1`, `password=abc`, `sessionid=1; a=b`: the name in front of each sign decides about what follows it.
- * `sign` is `=`, or its code where a query stands within another one.
+ * `sign` is `=`, or its code in a query that is inside another query.
  */
 function scrubAssignments(text: string, sign: string, rules: Rules): string {
   let out = ''
@@ -167,7 +167,7 @@ function quotedValue(
   return number ? { start: at, end: at + number[0].length, bare: true } : undefined
 }
 
-/** The place of the closing quote's backslashes: it has exactly as many in front as the opening one. */
+/** The place of the closing quote's backslashes: it has exactly as many in front as the opening quote. */
 function stringEnd(text: string, start: number, quote: string, slashes: number): number {
   let run = 0
   for (let i = start; i < text.length; i++) {

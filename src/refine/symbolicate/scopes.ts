@@ -118,7 +118,7 @@ class Reader {
     return before === brace || [59, 125].includes(this.kindAt(before)) || this.kindAt(before) === staticWord
   }
 
-  /** What a class or an this.object is called. `brace`: its opening one. */
+  /** The name of a class or an object. `brace`: its opening brace. */
   private ownerName(brace: number, depth: number): NamePart[] {
     const word = this.classOf.get(brace)
     const outer = this.braceAround(brace)
@@ -127,7 +127,7 @@ class Reader {
     return this.givenName(word, outer, depth + 1)
   }
 
-  /** The brace this.around another, by the stack: both are open while a name is looked for, or were a moment ago. */
+  /** The brace around another brace, by the stack: both are open while a name is looked for, or were a moment ago. */
   private braceAround(brace: number): number {
     const at = this.around.lastIndexOf(brace)
     return at > 0 ? (this.around[at - 1] ?? -1) : -1

@@ -57,7 +57,7 @@ function checkedWeek(week: string): string {
 
 const numbers = (hashes: readonly string[]) => hashes.map(hashNumber).filter((item) => item !== undefined)
 
-/** The rows of a cut as a condition; a set that is looked up, so that 2,000 kept ids cost no more than one. */
+/** The rows of a cut as a condition; the ids are looked up in a set, so that 2,000 kept ids cost no more than 1 id. */
 export const cutWhere = `project_id = {project:UInt64} AND group_hash IN {hashes:Array(UInt64)}
   AND toMonday(received) = toDate({week:String}) AND jpos < {before:UInt64}
   AND lower(hex(event_id)) NOT IN {keep:Array(String)}`
@@ -89,7 +89,7 @@ function createKeepers(connection: Connection, table: string): ThinStore['keeper
     if (!ends || rows === 0) return { rows, keep: [] }
     const found = await connection.rows<{ bucket: string; n: string; events: [string, string][] }>(
       `SELECT intDiv((${at} - {from:Int64}) * ${bucketsOf.count}, {span:Int64}) AS bucket, count() AS n,
-         arrayMap(one -> (toString(one.1), lower(hex(one.2))), groupArraySorted(${bucketsOf.eachMax})((${at}, event_id))) AS events
+         arrayMap(pair -> (toString(pair.1), lower(hex(pair.2))), groupArraySorted(${bucketsOf.eachMax})((${at}, event_id))) AS events
        FROM ${table} WHERE ${where} GROUP BY bucket ORDER BY bucket`,
       { ...bound, from: ends.from, span: String(Number(ends.to) - Number(ends.from) + 1) },
       { seconds: workSeconds },

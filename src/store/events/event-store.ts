@@ -124,7 +124,8 @@ export type EventStore = ThinStore &
     }): Promise<{ events: number; counts: Map<string, number> }>
     /**
      * Events and distinct users of each set of groups, in the order of the sets (a group is in one of them): who met
-     * several groups of a set is one user. From `fromMs` on to the millisecond, also where rollups hold the hour that it lies in as one.
+     * several groups of a set is one user. From `fromMs` on to the millisecond, even if rollups only hold its whole
+     * hour.
      */
     togetherOf(
       scope: Scope,

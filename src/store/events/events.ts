@@ -97,7 +97,7 @@ export type EventFilter =
   /** What a frame, or the stack, has (frames.ts). */
   | { op: 'frame'; key: FrameKey; match: 'is' | 'like' | 'has'; value: string }
   | { op: 'releases'; values: string[] }
-  /** Events of these projects, or of these groups of one. */
+  /** Events of these projects, or of these groups of one project. */
   | { op: 'projects'; ids: number[] }
   | { op: 'groups'; hashes: string[] }
   /** `fromMs` is within, `toMs` is not. */

@@ -32,7 +32,10 @@ export type SessionRow = {
   /** Position of the record that brought it, and its number within: together they identify the row. */
   jpos: number
   place: number
-  /** Items or buckets that the ledger counts for the row: 1 for the first row of one, 0 for its others. */
+  /**
+   * Items or buckets that the ledger counts for the row: 1 for the first row of an item or bucket, 0 for the
+   * others.
+   */
   entries: 0 | 1
 }
 

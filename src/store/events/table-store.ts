@@ -54,7 +54,7 @@ async function tallyOf(connection: Connection, database: string, name: TableName
     { seconds: workSeconds },
   )
   const sums = new Map<number, TableTally>()
-  // A partition at a time: a row that is stored twice is in one, and all places at once would not fit into memory.
+  // One partition at a time: both copies of a row are in one partition, and all places would not fit into memory.
   for (const { day } of days) {
     const within = { day }
     const where = `WHERE ${partition.day} = toDate({day:String}) GROUP BY project_id`
@@ -83,7 +83,7 @@ async function tallyOf(connection: Connection, database: string, name: TableName
   return [...sums.values()]
 }
 
-/** Inserting into any table, and what goes through all rows of one. */
+/** Inserting into any table, and the work that goes through all rows of a table. */
 export function createTableStore(
   connection: Connection,
   database: string,

@@ -47,7 +47,7 @@ function createFrameValues(connection: Connection, database: string): Tags['fram
     return counted(
       connection,
       values,
-      `(SELECT substring(text, length(${begin}) + 1) AS one FROM (
+      `(SELECT substring(text, length(${begin}) + 1) AS counted_value FROM (
          SELECT arrayFilter(text -> startsWith(text, ${begin}), frames) AS texts FROM ${database}.events
          WHERE ${compileScope(values, newest)} LIMIT ${framesSampleMax}) ARRAY JOIN texts AS text)`,
       options,
@@ -116,7 +116,7 @@ export function createTags(connection: Connection, database: string): Tags {
       return counted(
         connection,
         values,
-        `(SELECT tags[${name}] AS one FROM ${table}
+        `(SELECT tags[${name}] AS counted_value FROM ${table}
            WHERE ${compileScope(values, newest)} AND mapContains(tags, ${name}) LIMIT ${sampleMax})`,
         { text, max, signal },
       )
@@ -129,7 +129,7 @@ export function createTags(connection: Connection, database: string): Tags {
       return counted(
         connection,
         values,
-        `(SELECT ${columns[column]} AS one FROM ${table}
+        `(SELECT ${columns[column]} AS counted_value FROM ${table}
            WHERE ${compileScope(values, newest)} AND ${columns[column]} != '' LIMIT ${sampleMax})`,
         options,
       )
@@ -142,20 +142,22 @@ export function createTags(connection: Connection, database: string): Tags {
 /** Names of columns: a closed table, as a name cannot be bound. */
 const columns = { platform: 'platform', type: 'type', transaction: 'transaction', release: 'release' } as const
 
-/** The values `one` of a table with their counts, most first. */
+/** The values `counted_value` of a table with their counts, most first. */
 async function counted(
   connection: Connection,
   values: Values,
   table: string,
   { text, max, signal }: { text: string; max: number; signal?: AbortSignal | undefined },
 ): Promise<{ value: string; events: number }[]> {
-  const where = text === '' ? '' : `WHERE positionCaseInsensitiveUTF8(toString(one), ${values.add('String', text)}) > 0`
-  const rows = await connection.rows<{ one: string; n: string }>(
-    `SELECT one, count() AS n FROM ${table} ${where} GROUP BY one ORDER BY n DESC, one LIMIT ${values.add('UInt32', max)}`,
+  const where =
+    text === '' ? '' : `WHERE positionCaseInsensitiveUTF8(toString(counted_value), ${values.add('String', text)}) > 0`
+  const rows = await connection.rows<{ counted_value: string; n: string }>(
+    `SELECT counted_value, count() AS n FROM ${table} ${where}
+     GROUP BY counted_value ORDER BY n DESC, counted_value LIMIT ${values.add('UInt32', max)}`,
     values.bound,
     { signal },
   )
-  return rows.map((row) => ({ value: row.one, events: Number(row.n) }))
+  return rows.map((row) => ({ value: row.counted_value, events: Number(row.n) }))
 }
 
 /**

@@ -34,7 +34,7 @@ export type LiveEnvironment = {
   again: Clock['after']
   /** Opens the server's stream after `lastId`. Returns a function that closes it. */
   open(lastId: number, on: { up(): void; message(id: string, data: string): void; down(): void }): () => void
-  /** Runs `hold` while no other tab runs one. `waited`: another tab did at first. */
+  /** Runs `hold` while no other tab runs its own `hold`. `waited`: another tab did at first. */
   lock(hold: (waited: boolean) => Promise<void>): void
   /** To the other tabs, which `take` it. */
   post(message: LiveMessage): void

@@ -48,7 +48,10 @@ export async function demandOrganization(slug: string, path: string): Promise<Or
   redirect(movedOrganizationPath(path, renamed.slug))
 }
 
-/** Like demandOrganization for a page of one project (by slug or id); an old slug redirects to the same page under the new one. */
+/**
+ * Like demandOrganization for a page of one project (by slug or id). An old slug redirects to the page of the new
+ * slug.
+ */
 export async function demandProject(slug: string, projectSlug: string, path: string): Promise<ProjectHere> {
   const here = await demandOrganization(slug, path)
   const { meta, auth } = app()

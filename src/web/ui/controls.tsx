@@ -8,7 +8,7 @@ import type {
 
 type Look = { look?: 'main' | 'plain' | 'danger'; compact?: boolean; icon?: boolean }
 
-/** Class names of a button, for links that look like one. */
+/** Class names of a button, for links that look like a button. */
 export function buttonClass({ look, compact, icon }: Look, extra = ''): string {
   return ['button', look && `button-${look}`, compact && 'button-compact', icon && 'button-icon', extra]
     .filter(Boolean)

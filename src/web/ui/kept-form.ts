@@ -46,7 +46,7 @@ const charactersMax = 100_000
 type Values = Record<string, unknown>
 const keptOf = (name: string) => JSON.parse(sessionStorage.getItem(keyOf(name)) ?? '{}') as Values
 
-/** The revision that a form was made for, where it names one. */
+/** The revision that a form was made for, if the form names a revision. */
 function revisionIn(form: HTMLFormElement): string | undefined {
   const control = form.elements.namedItem('revision')
   return control instanceof HTMLInputElement ? control.value : undefined
@@ -78,7 +78,7 @@ export function useKeptForm(form: RefObject<HTMLFormElement | null>, name: strin
     const keep = (event: Event) => {
       if (!isKept(event.target) || !event.target.name) return
       const value = typedIn(event.target).slice(0, charactersMax)
-      // The first word is typed over a revision, and what follows goes with that one, whatever the page has by then.
+      // The revision at the first typed word also counts for all later words, whatever revision the page has by then.
       const begun = { revision: revisionIn(element) }
       sessionStorage.setItem(keyOf(name), JSON.stringify({ ...begun, ...keptOf(name), [event.target.name]: value }))
     }

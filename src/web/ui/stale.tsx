@@ -5,7 +5,8 @@ import { Button } from './controls.tsx'
 import { forgetKept } from './kept-form.ts'
 
 /**
- * Somebody else was quicker: who, and both ways out of a form of settings. The form keeps the typed text until the person chooses one.
+ * Somebody else was quicker: who, and both ways out of a form of settings. The form keeps the typed text until the
+ * person chooses a way.
  */
 export function Stale({
   form,

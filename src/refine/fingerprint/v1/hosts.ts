@@ -7,7 +7,10 @@ const topDomains: ReadonlySet<string> = new Set(
   ),
 )
 const topMax = 8
-/** Characters of a label and of what stands before the @; labels before the top one, and behind the first of an address. */
+/**
+ * Characters of a label, and of the part before the @. Labels before the top label, and behind an address's first
+ * label.
+ */
 const labelMax = 63
 const localMax = 64
 const labelsMax = 6

@@ -89,7 +89,7 @@ export function groupV2(
 }
 
 /** As version 1 leaves them out. */
-function leftOut({ hash: _hash, ...one }: Variant): Variant {
-  if (!one.contributes) return one
-  return { ...one, contributes: false, why: 'a built-in fingerprint takes precedence', hint: 'fingerprint-first' }
+function leftOut({ hash: _hash, ...variant }: Variant): Variant {
+  if (!variant.contributes) return variant
+  return { ...variant, contributes: false, why: 'a built-in fingerprint takes precedence', hint: 'fingerprint-first' }
 }

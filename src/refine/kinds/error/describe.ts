@@ -69,7 +69,7 @@ function cut(text: string): string {
   return text.length > titleMax ? `${text.slice(0, titleMax - 3).toWellFormed()}...` : text
 }
 
-/** The stack of the crashed thread, else of the current one, else the event's own. */
+/** The stack of the crashed thread, else of the current thread, else the event's own. */
 export function crashedStack(event: NormalEvent): NormalStacktrace | undefined {
   const threads = event.threads?.values ?? []
   const chosen =

@@ -31,13 +31,13 @@ export function digestInText(text: string | undefined): string | undefined {
   return asDigest(found?.[1] ?? found?.[2])
 }
 
-/** Different digests of one event that are kept; an error screen shows one. */
+/** Different digests of one event that are kept; an error screen shows one digest. */
 const digestsMax = 20
 
 /**
- * Takes every digest that the event names, and says where it was. Its own fields and tags are sure; a text or what lies
- * deep in an object may quote another one, and a breadcrumb may belong to another failure of the same moment. The first
- * of them, the surest, is the event's digest.
+ * Takes every digest that the event names, and says where it was. Its own fields and tags are sure. A text, or a value
+ * deep in an object, may quote another digest. A breadcrumb may belong to another error of the same moment. The first
+ * digest, the surest, is the event's digest.
  */
 export function digest({ event, sent }: Draft): void {
   if (!sent || mayName(sent.text)) {
@@ -109,7 +109,7 @@ function fromExceptions(event: NormalEvent): Found[] {
     .reverse()
 }
 
-/** Digests of one breadcrumb that are looked at: it is of one failure, and mostly names one. */
+/** Digests of one breadcrumb that are looked at: it belongs to one error, and mostly names one digest. */
 const crumbDigestsMax = 20
 
 /** The newest breadcrumb first: it is the likeliest to be of this failure. */
@@ -130,7 +130,7 @@ const fromBreadcrumb = (crumb: NormalBreadcrumb, path: string): Found[] =>
     ...at(digestInText(crumb.message), `${path}.message`),
   ].slice(-crumbDigestsMax)
 
-/** What was given to console.error: objects with a digest, or texts that name one. */
+/** The arguments of console.error: objects with a digest, or texts that name a digest. */
 function fromArguments(value: Json | undefined, path: string): Found[] {
   if (!Array.isArray(value)) return []
   return value

@@ -3,7 +3,7 @@ import { frameKeys, framesMax, frameValue } from '../../../store/events/frames.t
 import { mayBeMapped } from '../../symbolicate/frames.ts'
 import { crashedStack } from './describe.ts'
 
-/** The thread that the newest exception names, else the one that is said to have crashed, else the current one. */
+/** The thread that the newest exception names, else the thread marked as crashed, else the current thread. */
 function crashedThread(event: NormalEvent): NormalThread | undefined {
   const threads = event.threads?.values ?? []
   const id = event.exception?.values?.at(-1)?.thread_id

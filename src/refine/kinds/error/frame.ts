@@ -49,7 +49,10 @@ function readOmitted(entry: Loose | undefined): [number, number] | undefined {
   return from !== undefined && to !== undefined ? [from, to] : undefined
 }
 
-/** Which frames keep their lines and variables: all of a short trace; the outer ones and in-app ones of a long one. */
+/**
+ * Which frames keep their lines and variables: all frames of a short trace, outer and in-app frames of a long
+ * trace.
+ */
 function richFrames(frames: Loose[]): (index: number) => boolean {
   if (frames.length <= richFramesMax) return () => true
   const chosen = new Set<number>()

@@ -30,7 +30,10 @@ import { readUser } from './user.ts'
 const futureMaxS = 60
 const pastMaxS = 30 * 24 * 3600
 
-/** Brings every loose shape that SDKs send to one, and every value within its limit (docs/limits.md). A cut value gets a metadata note. */
+/**
+ * Brings every loose shape that SDKs send to one shape, and every value within its limit (docs/limits.md). A cut value
+ * gets a metadata note.
+ */
 export function normalize(draft: Draft, context: Context): void {
   const { received, event, remarks } = draft
   const meta = object(own(received, '_meta'))

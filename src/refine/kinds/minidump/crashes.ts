@@ -14,7 +14,7 @@ import { dumpOfItem, readOpened, readUpload, type Upload } from './upload.ts'
 /** Items that a minidump in their envelope belongs to; without one it makes an event by itself. */
 const dumpOwners: ReadonlySet<string> = new Set(['event', 'transaction', 'replay_event', 'feedback'])
 
-/** Takes an envelope's minidump for its event; one that came without an event makes one. */
+/** Takes an envelope's minidump for its event; a minidump without an event makes an event. */
 export function takeDump(work: RecordWork, items: readonly PlacedItem[]): void {
   const placed = items.find(({ item }) => dumpOfItem(item) !== undefined)
   const held = placed && dumpOfItem(placed.item)

@@ -84,7 +84,7 @@ async function* throughZlib(decoder: Transform, packed: Buffer): AsyncGenerator<
 
 type XzModule = { XzReadableStream: new (source: ReadableStream<Uint8Array>) => ReadableStream<Uint8Array> }
 
-// Both are loaded at the first dump of their kind: they compile WebAssembly, and most servers never see one.
+// Both are loaded at the first dump of their kind: they compile WebAssembly, and most servers never get such a dump.
 async function* throughXz(packed: Buffer): AsyncGenerator<Uint8Array> {
   const { XzReadableStream } = createRequire(import.meta.url)('xz-decompress') as XzModule
   const source = new ReadableStream<Uint8Array>({

@@ -114,7 +114,7 @@ const bucketEnds = ['exited', 'errored', 'unhandled', 'abnormal', 'crashed'] as 
 
 /**
  * The sessions of one bucket of a `sessions` item, one entry for each end that has any. `errored` leaves those out that
- * ended worse, as the others do. Undefined for what is no bucket, or an empty one.
+ * ended worse, as the others do. Undefined for an empty bucket, or a value that is no bucket.
  */
 export function bucketOf(value: unknown, clock: SessionClock): SessionUpdate[] | undefined {
   const bucket = object(value)

@@ -72,8 +72,8 @@ function entriesOf(
 }
 
 /**
- * Release-health sessions: `session` is the update of one, `sessions` counts those of a server by the minute. An update is
- * one entry of the ledger, and so is each bucket, whatever the number of sessions that it counts.
+ * Release-health sessions: `session` is the update of a session, `sessions` counts a server's sessions by the minute.
+ * An update is one entry of the ledger, and so is each bucket, whatever the number of sessions that it counts.
  */
 export const sessionKind = itemKind<SessionPayload>({
   itemTypes: ['session', 'sessions'],

@@ -139,8 +139,8 @@ export function linksOf(sent: unknown, repairs: Repairs): string {
 const idleOps = /^(?:pageload|navigation|ui\.action(?:\..{1,60})?)$/
 
 /**
- * Whether a span was ended before it was over: SDKs say so by a finish reason, older ones by the status alone. A server's
- * own time-out has the same status, and is one.
+ * Whether a span was ended before it was over: SDKs say so by a finish reason, older SDKs by the status alone. A
+ * server's own time-out has the same status, but it is a real time-out.
  */
 export function cutOf(op: string, status: string, finishReason: unknown): SpanCut {
   if (finishReason === 'heartbeatFailed') return 'heartbeatFailed'

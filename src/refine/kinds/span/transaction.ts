@@ -181,10 +181,10 @@ export function scrubbedRows(bare: Bare[], sent: Sent | undefined, context: Cont
   if (!isPlain(sent, rules)) scrubTree({ list }, rules, undefined)
   const hashes = new Map([...people.values()].map((user) => [user, userHash(user)]))
   return list.map(({ user, attributes, ...texts }, at): SpanRow => {
-    const { user: _user, ...one } = bare[at] as Bare
+    const { user: _user, ...span } = bare[at] as Bare
     const isEmpty = Object.keys(attributes).length === 0
     return {
-      ...one,
+      ...span,
       ...texts,
       attributes: isEmpty ? '' : JSON.stringify(attributes),
       userHash: hashes.get(user) ?? '',

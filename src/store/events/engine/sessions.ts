@@ -29,7 +29,7 @@ export function createSessionPool(size: number, open: () => Session): SessionPoo
         }
       } finally {
         const next = waiting.shift()
-        // The place goes over to the next one, so that no newcomer can slip in between.
+        // The place goes straight to the next waiting caller, so that no newcomer can slip in between.
         if (next) next()
         else running--
       }

@@ -20,8 +20,8 @@ export const framesColumn = 'frames Array(String) DEFAULT [] CODEC(ZSTD(1))'
 export const framesIndex = "INDEX frames frames TYPE text(tokenizer = 'array')"
 
 /**
- * The table of error events. A row has no issue: meta maps `(project_id, group_hash)` to one, so merging rewrites nothing.
- * Weeks of `received` are the partitions: an insert is mostly one part, and retention drops whole parts.
+ * The table of error events. A row has no issue: meta maps `(project_id, group_hash)` to issues, so merging rewrites
+ * nothing. Weeks of `received` are the partitions: an insert is mostly one part, and retention drops whole parts.
  * Syncing (`settingsOf`) costs some 6 ms an insert and is what lets the journal be trimmed; the window of tokens makes a
  * retried insert count once. Parts under 128 MB are compact: 20 files to make and sync for each insert instead of 90. `tagkv` carries the index that `tags[k] = v` cannot use.
  * `tagkv` is compressed in small blocks: a sample of events reads a few rows in hundreds of places, and unpacked 1 MB for each.

@@ -41,9 +41,9 @@ export const rollupParts = {
 } as const
 
 /**
- * Granules: a page of a list reads some 50 rows each of 25 issues, and a state of users is unpacked to get to the next one.
- * With 8,192 rows it read the whole rollup (255 ms of ten million events), with 256 it took 158, with 32 63. The stream of
- * all issues is read from one end to another.
+ * Granules: a page of a list reads some 50 rows each of 25 issues, and unpacks a state of users to get to the next
+ * state. With 8,192 rows it read the whole rollup (255 ms of ten million events), with 256 it took 158, with 32 63. The
+ * stream of all issues is read from one end to another.
  */
 const made = {
   issue_time: {

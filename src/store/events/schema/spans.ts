@@ -6,7 +6,7 @@ import { settingsOf } from './settings.ts'
  * time than events, and the disk budget takes whole days of them. A row is one by `(jpos, place)`: the record that brought
  * it and its number there.
  * In the order of time, as screens ask by project and range. A trace is looked up by a filter of its id (decision 18): its
- * spans stand close together, so that few granules hold any of one.
+ * spans are close together, so that few granules hold spans of a trace.
  */
 export const spansTable = (database: string): string => `CREATE TABLE IF NOT EXISTS ${database}.spans (
   project_id UInt64,

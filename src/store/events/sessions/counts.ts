@@ -83,7 +83,7 @@ const answered = (users: boolean, durations: boolean): string[] => [
     : []),
 ]
 
-/** The statement of `sessionGroups`: sessions settled from updates, and rollups, as one. */
+/** The statement of `sessionGroups`: sessions settled from updates, and rollups, added together. */
 function groupsStatement(
   table: string,
   { scope, by, bucketMs, users = false, durations = false, max }: Parameters<SessionStore['sessionGroups']>[0],

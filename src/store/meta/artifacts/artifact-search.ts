@@ -88,7 +88,7 @@ export function artifactSearchPart({ read, dialect: { builder } }: Store): NameP
             .all(
               placed(projectIds, max)
                 .where('debug_id', '=', debugId)
-                // Said again for the index, which leaves out files without one.
+                // Repeated for the index, which leaves out files without a debug id.
                 .where('debug_id', '!=', ''),
             )
             .map(toPlaced),

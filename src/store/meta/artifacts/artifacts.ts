@@ -280,7 +280,7 @@ export function artifactListPart({ read, dialect: { builder } }: Store): ReadPar
   }
 }
 
-/** Files that were uploaded one by one. */
+/** Files that were uploaded separately, without a bundle. */
 export function releaseFilePart({
   read,
   dialect: { builder },
@@ -341,7 +341,7 @@ export function artifactLookPart({
             .all(
               files()
                 .where('debug_id', '=', debugId)
-                // Said again for the index, which leaves out files without one.
+                // Repeated for the index, which leaves out files without a debug id.
                 .where('debug_id', '!=', '')
                 .where('bundle_id', 'in', links(projectId))
                 .orderBy('bundle_id', 'desc')

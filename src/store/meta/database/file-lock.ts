@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
 
 /**
- * Holds a lock on a file for as long as this process lives: SQLite's exclusive lock is the operating system's, and Node
- * offers no other one. Returns the way to let go, or undefined when another process (or this one) holds it.
+ * Locks a file for as long as this process lives. SQLite's exclusive lock is the operating system's, and Node offers no
+ * other lock. Returns a function that releases the lock, or undefined when this or another process holds it already.
  */
 export function holdExclusively(file: string): (() => void) | undefined {
   const database = new DatabaseSync(file, { timeout: 0 })

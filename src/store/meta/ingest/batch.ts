@@ -245,7 +245,7 @@ function apply(statements: BatchStatements, work: Work, effect: EventEffect): bo
   return true
 }
 
-/** Asks for notifications in the commit itself, so that a crash right after it can't swallow one. */
+/** Asks for notifications in the commit itself, so that a crash right after it can't lose a notification. */
 function writeAlerts(statements: BatchStatements, work: Work): void {
   const told = new Map<number, boolean>()
   for (const { row, alert, alertEventId } of work.issues.values()) {

@@ -38,7 +38,7 @@ export type BulkStore = {
   openBulks(): Bulk[]
   /**
    * Changes (or merges) the next `max` issues in one transaction; returns those that changed. Ends the bulk with its last
-   * one, and then tells people what they were given. They follow it from its step on.
+   * issue, and then notifies people of the issues assigned to them. They follow an issue from its step on.
    */
   stepBulk(id: number, max: number, nowMs: number): { issueIds: number[]; bulk: Bulk }
   /**
@@ -101,7 +101,7 @@ function itemStatements({ write, dialect: { builder } }: Store) {
 
 /** What people were given so far: how many issues, and the last one's activity. */
 type Given = Record<string, { count: number; activityId: number }>
-/** The change of each issue, by its place in what was asked: most share one. */
+/** The change of each issue, by its place in the request: most issues share one change. */
 type Asked = { changes: IssueChange[]; of: number[]; given?: Given; merge?: AskedMerge }
 
 /** What was asked for `total` issues, and for these behind them. */

@@ -238,7 +238,7 @@ export function moveFailure(
   write.run(
     builder
       .updateTable('failure_side')
-      // Looked at again: it may have left one issue of two, or begun a second one.
+      // Opened again: its event may have left one of two issues, or begun a second issue.
       .set({ hash, open: 1 })
       .where('project_id', '=', projectId)
       .where('event_id', '=', eventId)

@@ -59,7 +59,7 @@ function serverLookUps({ write, dialect: { builder } }: Store, scope: Scope) {
         ),
     )
   return {
-    /** The group behind one: so many of one group stand before no other one. */
+    /** The group behind a group: a jump to it, so that the many ends of one group do not hide the other groups. */
     nextGroup: write.hot<OfGroup, { project_id: number; hash: string }>((slot) =>
       servers(slot)
         .select(['project_id', 'hash'])

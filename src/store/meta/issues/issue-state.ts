@@ -245,8 +245,8 @@ export function countEvent(row: IssueRow, effect: EventEffect, around: Around): 
 }
 
 /**
- * Counts an event that moves here from another issue: it may bring back what was resolved, but it is no arrival. Its signs
- * are the caller's, who counts them out of the other one.
+ * Counts an event that moves here from another issue. It may reopen a resolved issue, but it is no arrival. The caller
+ * counts its diagnostics, and counts them out of the other issue.
  */
 export function countMoved(row: IssueRow, effect: EventEffect, around: Around): Turn | undefined {
   countFigures(row, effect)
@@ -261,7 +261,7 @@ export const isNext = (version: string, afterRelease: string, around: Pick<Aroun
 export const afterOf = (row: Pick<IssueRow, 'status_details'>): string =>
   fromJson<StatusDetails>(row.status_details).afterRelease ?? ''
 
-/** Resolves in a release what waited for the project's next one, in place; false when it did not wait for this one. */
+/** Resolves an issue in the project's next release, in place; false if the issue did not wait for this release. */
 export function settleNext(row: IssueRow, version: string, around: Around): boolean {
   if (row.awaits_release !== 1 || row.status !== 'resolved') return false
   if (!isNext(version, afterOf(row), around)) return false

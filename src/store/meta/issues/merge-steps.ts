@@ -2,7 +2,7 @@ import type { Store } from '../database/store.ts'
 import { batchStatements } from '../ingest/batch-statements.ts'
 import { demandMergeable as demand, mergeRows } from './merge.ts'
 
-/** Issues that are to become one. */
+/** A merge of issues into the issue `intoId`. */
 export type Merge = { organizationId: number; userId: string | null; intoId: number; fromIds: readonly number[] }
 
 /** What stands of a merge between its steps: where to, and the entry of its activity. */

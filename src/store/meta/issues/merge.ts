@@ -9,7 +9,7 @@ import { type IssueRow, shiftBefore, textColumns } from './issue-state.ts'
 import { toIssue } from './issues.ts'
 import { decidedOf, forgetForecast, moveIssues } from './move-issue.ts'
 
-/** A hash of an issue, and the issue that it came from, where people merged that one. */
+/** A hash of an issue, and the issue that it came from, if people merged that issue. */
 type IssueHash = { hash: string; mergedFrom: string | null }
 
 /** What an issue shows of the newest of its events, and whether any of them was unhandled. */
@@ -36,7 +36,7 @@ export type MergeStore = {
   /** Hashes of an issue with where they came from, in their order. */
   issueHashes(issueId: number): IssueHash[]
   /**
-   * Makes several issues of a project one, in one transaction: hashes, events with them, counts, comments, feedback and
+   * Merges several issues of a project in one transaction: hashes, events with them, counts, comments, feedback and
    * links go to `intoId`. Returns the ids that are gone. Throws NOT_FOUND, VALIDATION for issues of other projects, and
    * CONFLICT while one of them is being deleted.
    */
@@ -77,8 +77,8 @@ export function demand(statements: BatchStatements, id: number): IssueRow {
 }
 
 /**
- * What is to become one. Throws NOT_FOUND, VALIDATION for issues of other projects, and CONFLICT while one of them is being
- * deleted.
+ * The issues of a merge. Throws NOT_FOUND, VALIDATION for issues of other projects, and CONFLICT while one of them is
+ * being deleted.
  */
 export function demandMergeable(
   store: Store,
@@ -122,7 +122,7 @@ export function withEvents(to: IssueRow, from: IssueRow): IssueRow {
   }
 }
 
-/** Copies the digests of issues to another one, all or those of some events; of two the later event stays. */
+/** Copies the digests of issues to another issue, all or those of some events; of two the later event stays. */
 export function copyDigests(
   { write, dialect: { builder } }: Store,
   fromIds: readonly number[],
@@ -154,8 +154,8 @@ export function addThinned({ write, dialect: { builder } }: Store, issueId: numb
 }
 
 /**
- * Moves what hangs on issues to another one, and leaves their links behind. Each statement is for all of them: a thousand one
- * by one kept the process for a second.
+ * Moves the related rows of issues to another issue, and leaves links behind. Each statement covers all issues: a
+ * statement for each of a thousand issues blocked the process for a second.
  */
 function moveAll(store: Store, ids: readonly number[], { id: toId, project_id }: IssueRow, nowMs: number): void {
   const { write } = store
@@ -197,8 +197,8 @@ type MergeNote = { issues: { id: string; shortId: string; title: string }[]; cou
 const namedMax = 20
 
 /**
- * Makes issues one with `into`, in the caller's transaction. `noted`: the entry of the step before of the same merge, which
- * goes on; returned for the next one.
+ * Merges issues into `into`, in the caller's transaction. `noted`: the entry of the previous step of the same merge,
+ * which this step continues. Returned for the next step.
  */
 export function mergeRows(
   store: Store,
@@ -229,7 +229,7 @@ export function mergeRows(
   return { row, noted: write.run(builder.insertInto('activity').values(values)).lastId }
 }
 
-/** Issues that may be like one. */
+/** Issues that may be similar to an issue. */
 export function similarPart({ read, dialect: { builder } }: Store): Pick<MergeStore, 'similarCandidates'> {
   return {
     similarCandidates: (issueId, max) => {
@@ -260,7 +260,7 @@ export function similarPart({ read, dialect: { builder } }: Store): Pick<MergeSt
   }
 }
 
-/** Issues that people make one. */
+/** Issues that people merge. */
 export function mergePart(store: Store): Pick<MergeStore, 'mergeIssues' | 'issueHashes' | 'namedEvents'> {
   const { write, read, dialect } = store
   const { builder } = dialect

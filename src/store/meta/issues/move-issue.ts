@@ -3,9 +3,10 @@ import { moveAttention } from './attention.ts'
 import type { IssueRow } from './issue-state.ts'
 
 /**
- * Gives what hangs on issues to another one of their organization and removes them; their links lead to the other one. What
- * people wrote and decided goes along, entries of their activity of the types `staying` end with them. Counts and texts are
- * the caller's. At most some hundred at once, as their ids stand in one statement.
+ * Moves the related rows of issues to another issue of their organization and removes the issues. Their links lead to
+ * the other issue. What people wrote and decided moves too; entries of their activity of the types `staying` are
+ * deleted. The caller sets counts and texts. At most some hundred issues at once, because their ids are in one
+ * statement.
  */
 export function moveIssues(
   store: Store,
@@ -51,14 +52,14 @@ export const decidedOf = (to: IssueRow, from: IssueRow) => ({
   comments: to.comments + from.comments,
 })
 
-/** Forgets how much an issue's own past lets arrive: with other events it has another one. The job makes it anew. */
+/** Deletes an issue's forecast: with other events the issue has another past. The job computes the forecast anew. */
 export function forgetForecast({ write, dialect: { builder } }: Store, issueId: number): void {
   write.run(builder.deleteFrom('issue_forecast').where('issue_id', '=', issueId))
 }
 
 /**
- * The id of the issue that a hash of this one was of before people merged the two. It leads to another one, or stands again;
- * what is noted of one that was deleted says nothing.
+ * The id of the issue that a hash of this issue belonged to before people merged the two. The id leads to another
+ * issue, or its issue exists again. A note of a deleted issue says nothing.
  */
 export function sourceOf(
   { write, dialect: { builder } }: Store,

@@ -14,7 +14,7 @@ const namesMax = 100
 
 /**
  * What a saved view shows. `sort` is one of the stream's; `projects` (ids) and `environments` are empty for all; `span` is
- * a relative length such as 14d, two ISO dates with a slash between, or '' for the usual one.
+ * a relative length such as 14d, two ISO dates with a slash between, or '' for the usual range.
  */
 export type SearchView = { query: string; sort: string; projects: string[]; environments: string[]; span: string }
 

@@ -26,8 +26,8 @@ export type Before = Required<IssueChange>
 
 export type IssueChangeStore = {
   /**
-   * Changes status, assignee or priority, writes an activity for each, returns the issue and the id of the last one.
-   * CONFLICT when `rev` is given and any of them has changed since.
+   * Changes status, assignee or priority, writes an activity for each, returns the issue and the id of the last
+   * activity. CONFLICT when `rev` is given and any of them has changed since.
    */
   updateIssue(
     id: number,

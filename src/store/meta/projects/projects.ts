@@ -134,7 +134,7 @@ function projectColumns(old: Selectable<Tables['project']>, change: ProjectChang
 
 /** What making and changing a project share; `demandFree` and `forgetOldSlug` run inside the change's transaction. */
 function projectSteps({ write, dialect: { builder } }: Store) {
-  const item = (id: number) => builder.selectFrom('project').selectAll().where('id', '=', id)
+  const projectRow = (id: number) => builder.selectFrom('project').selectAll().where('id', '=', id)
   const demandFree = (organizationId: number, slug: string, butId: number) => {
     const taken = write.get(
       builder.selectFrom('project').select('id').where('organization_id', '=', organizationId).where('slug', '=', slug),
@@ -151,7 +151,7 @@ function projectSteps({ write, dialect: { builder } }: Store) {
       builder.deleteFrom('old_slug').where('organization_id', '=', organizationId).where('slug', '=', slug),
     )
 
-  return { one: item, demandFree, forgetOldSlug }
+  return { projectRow, demandFree, forgetOldSlug }
 }
 
 type ProjectPart = Pick<
@@ -167,7 +167,7 @@ export function projectPart(store: Store): ProjectPart {
     dialect: { builder },
     clock,
   } = store
-  const { one, demandFree, forgetOldSlug } = projectSteps(store)
+  const { projectRow, demandFree, forgetOldSlug } = projectSteps(store)
 
   return {
     createProject: ({ organizationId, slug, name, platform }) => {
@@ -185,7 +185,7 @@ export function projectPart(store: Store): ProjectPart {
         forgetOldSlug(organizationId, slug)
         const { lastId } = write.run(builder.insertInto('project').values(row))
         bumpKeysVersion(store)
-        const made = write.get(one(lastId))
+        const made = write.get(projectRow(lastId))
         if (!made) throw new MishapError('INTERNAL')
         return toProject(made)
       })
@@ -195,7 +195,7 @@ export function projectPart(store: Store): ProjectPart {
         .all(builder.selectFrom('project').selectAll().where('organization_id', '=', organizationId).orderBy('slug'))
         .map(toProject),
     projectById: (id) => {
-      const row = read.get(one(id))
+      const row = read.get(projectRow(id))
       return row && toProject(row)
     },
     projectBySlug: (organizationId, slugOrId) => {
@@ -224,11 +224,11 @@ export function projectChangePart(store: Store): Pick<ProjectStore, 'updateProje
     write,
     dialect: { builder },
   } = store
-  const { one, demandFree, forgetOldSlug } = projectSteps(store)
+  const { projectRow, demandFree, forgetOldSlug } = projectSteps(store)
   return {
     updateProject: (id, change, by) =>
       write.transaction(() => {
-        const old = write.get(one(id))
+        const old = write.get(projectRow(id))
         if (!old) throw new MishapError('NOT_FOUND')
         demandRevision(store, old, by)
         const columns = projectColumns(old, change, store.clock.now())

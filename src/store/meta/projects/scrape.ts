@@ -30,7 +30,7 @@ export type ScrapeStore = {
 
 /** Of one project: whoever knows its key can name addresses. */
 export const scrapesMax = 2000
-/** Of those that could not be fetched, how many give way at once when there is no room for a new one. */
+/** How many scripts that could not be fetched give way at once when there is no budget for a new script. */
 const givenWayMax = 200
 const notedMax = 20_000
 /** Where it is noted again that events still run a script. */

@@ -47,7 +47,7 @@ function originFault(entry: string): string | undefined {
 
 /**
  * The origins from which browsers may send, lower case: `*`, `shop.example`, `*.shop.example`, with a port or a scheme
- * where wanted. An empty list, and a list with `*`, lets all in. Throws VALIDATION that names the first wrong one.
+ * where wanted. An empty list, and a list with `*`, lets all in. Throws VALIDATION that names the first wrong origin.
  */
 export function checkOrigins(entries: readonly string[], field = 'allowedOrigins'): string[] {
   const kept = tidy(
@@ -66,7 +66,7 @@ export function checkOrigins(entries: readonly string[], field = 'allowedOrigins
   return kept
 }
 
-/** Names of fields for scrubbing, trimmed, each once. Throws VALIDATION that names the first wrong one. */
+/** Names of fields for scrubbing, trimmed, each once. Throws VALIDATION that quotes the first wrong name. */
 export function checkFieldNames(entries: readonly string[], field: string): string[] {
   const kept = tidy(entries, field)
   const wrong = kept.find((item) => /\p{Cc}/u.test(item))
@@ -74,7 +74,7 @@ export function checkFieldNames(entries: readonly string[], field: string): stri
   return kept
 }
 
-/** Patterns with `*`, trimmed, each once. Throws VALIDATION that names the first wrong one. */
+/** Patterns with `*`, trimmed, each once. Throws VALIDATION that names the first wrong pattern. */
 export function checkPatterns(entries: readonly string[], field: string): string[] {
   const kept = checkFieldNames(entries, field)
   const wrong = kept.find((item) => /^\*+$/.test(item))
@@ -82,7 +82,10 @@ export function checkPatterns(entries: readonly string[], field: string): string
   return kept
 }
 
-/** Addresses and networks such as 10.0.0.0/8, trimmed, each once. Throws VALIDATION that names the first wrong one. */
+/**
+ * Addresses and networks such as 10.0.0.0/8, trimmed, each once. Throws VALIDATION that names the first wrong
+ * entry.
+ */
 export function checkNetworks(entries: readonly string[], field: string): string[] {
   const kept = tidy(entries, field)
   const wrong = kept.find((item) => !ipaddr.isValid(item) && !ipaddr.isValidCIDR(item))

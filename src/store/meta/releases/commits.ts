@@ -57,8 +57,8 @@ export type CommitStore = {
   /** Replaces the commits of a release, newest first. Repositories and commits that nothing names any more go. */
   setCommits(place: Place, commits: readonly NewCommit[], nowMs: number): void
   /**
-   * Notes which commit of each repository a release was built from. A repository of which the release has not this commit
-   * gets it as its only one. No refs: refs and commits are taken out.
+   * Notes which commit of each repository a release was built from. If the release lacks this commit of a repository,
+   * the commit becomes the repository's only commit. No refs: refs and commits are taken out.
    */
   setRefs(place: Place, refs: readonly Ref[], nowMs: number): void
   refsOf(place: Place): Ref[]
@@ -75,7 +75,10 @@ export type CommitStore = {
   commitFilesOf(request: Place & { sha?: string | undefined; offset: number; max: number }): CommitFile[]
   /** Files of commits of a release whose last part is one of `names`, deleted ones left out. */
   commitFilesNamed(place: Place, names: readonly string[]): CommitFile[]
-  /** How many commits each release has, its newest one, and authors of the newest 300, each once. Versions without commits are absent. */
+  /**
+   * How many commits each release has, its newest commit, and authors of the newest 300 commits, each once. Versions
+   * without commits are absent.
+   */
   commitSums(
     organizationId: number,
     versions: readonly string[],

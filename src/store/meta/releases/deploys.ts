@@ -39,7 +39,10 @@ export type DeployStore = {
     offset: number
     max: number
   }): Deploy[]
-  /** How many deploys each release has, and the last one to each environment, newest first. Versions without any are absent. */
+  /**
+   * How many deploys each release has, and the last deploy to each environment, newest first. Versions without deploys
+   * are absent.
+   */
   deploySums(
     organizationId: number,
     versions: readonly string[],
@@ -108,31 +111,31 @@ function withProjects(
   )
 }
 
-/** Deploys, one by one. */
+/** Single deploys. */
 export function deployPart(store: Store): Pick<DeployStore, 'addDeploy' | 'deploysOf'> {
   const { write, read } = store
   const { builder } = store.dialect
   const seen = seenOf(store)
   return {
-    addDeploy: ({ organizationId, projectIds, ...one }) =>
+    addDeploy: ({ organizationId, projectIds, ...deploy }) =>
       write.transaction(() => {
         const row = {
           organization_id: organizationId,
-          version: one.version,
-          environment: one.environment,
-          name: one.name,
-          url: one.url,
-          started_ms: one.startedMs,
-          finished_ms: one.finishedMs,
+          version: deploy.version,
+          environment: deploy.environment,
+          name: deploy.name,
+          url: deploy.url,
+          started_ms: deploy.startedMs,
+          finished_ms: deploy.finishedMs,
         }
         const { lastId } = write.run(builder.insertInto('deploy').values(row))
         for (const projectId of projectIds)
           write.run(
             builder
               .insertInto('deploy_project')
-              .values({ deploy_id: lastId, project_id: projectId, finished_ms: one.finishedMs }),
+              .values({ deploy_id: lastId, project_id: projectId, finished_ms: deploy.finishedMs }),
           )
-        return { id: lastId, projectIds, ...one }
+        return { id: lastId, projectIds, ...deploy }
       }),
     deploysOf: ({ organizationId, version, projectIds, offset, max }) =>
       projectIds.length === 0

@@ -64,7 +64,7 @@ function takes({ store: { write, dialect } }: Room, issueId: number, hashes: rea
   return true
 }
 
-/** A new issue for events that leave one: it begins with what people decided about that one. */
+/** A new issue for events that leave an issue: it begins with what people decided about the old issue. */
 function splitFrom(room: Room, from: Work, effect: EventEffect): Work {
   const { statements, issues } = room
   const project = statements.project.get({ id: effect.projectId })
@@ -88,7 +88,7 @@ function splitFrom(room: Room, from: Work, effect: EventEffect): Work {
     substatus,
     resolved_ms,
     assignee_user_id,
-    // It begins with no events: as many must come as the other one waited for.
+    // It begins with no events: as many must come as the old issue waited for.
     status_details: shiftBefore(status_details, Number.NEGATIVE_INFINITY),
     state_ms,
     due_ms,
@@ -111,8 +111,9 @@ function splitFrom(room: Room, from: Work, effect: EventEffect): Work {
 }
 
 /**
- * An issue keeps the events that people merged into it, whatever nobody knew they are mapped to: they do not take it, and do
- * not leave it. Notes of the new hashes what was noted of the old one, so that they are taken out with it.
+ * An issue keeps the events that people merged into it, even if their new hashes were unknown at the merge: the events
+ * do not take the issue, and do not leave it. Copies the note of the old hash to the new hashes, so that they are taken
+ * out with it.
  */
 function keepsMerged({ store, nowMs }: Room, { row }: Work, { fromHash, effect }: ReprocessingMove): boolean {
   const source = sourceOf(store, row, fromHash)
@@ -158,7 +159,7 @@ function moveHanging({ store: { write, dialect } }: Room, from: Work, to: Work, 
     write.run(builder.deleteFrom('digest').where('issue_id', '=', from.row.id).where('event_id', '=', eventId))
 }
 
-/** Counts the signs that an event had out of its old hash, and those that it has into its new one. */
+/** Counts an event's old diagnostics out of its old hash, and its new diagnostics into its new hash. */
 function moveSigns({ signs }: Room, from: Work, to: Work, { fromHash, fromSigns, effect }: ReprocessingMove): void {
   const { projectId } = effect
   shiftCounts(from.row, fromSigns, -1)
@@ -246,7 +247,7 @@ function finish(room: Room, targets: Map<number, Work>): { merged: number[]; sta
       if (!next) throw new Error(`issue ${to.row.id} went nowhere`)
       to = next
     }
-    // When it was first seen says nothing about the other one, and `tell` adds up what was mapped.
+    // When it was first seen says nothing about the other issue, and `tell` adds up what was mapped.
     moveIssues(room.store, [from.row.id], to.row.id, ['first_seen', 'mapped_again'], nowMs)
     Object.assign(to.row, decidedOf(to.row, from.row))
     to.row.sign_counts = joinCounts(to.row.sign_counts, from.row.sign_counts)

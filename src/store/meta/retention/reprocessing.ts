@@ -57,7 +57,10 @@ export type ReprocessingResult = { organizationId: number; issues: number[]; mer
 export type IssueEdges = { firstMs: number; lastMs: number; firstRelease: string; lastRelease: string; events: number }
 
 export type ReprocessingMetaStore = {
-  /** The open run of a project for this cause, or a new one. It begins anew: what is mapped already is left as it is. */
+  /**
+   * The open run of a project for this cause, or a new run. It begins anew: events that are mapped already stay as
+   * is.
+   */
   beginRegrouping(projectId: number, cause: Regrouping['cause'], total: number): Regrouping
   setRegrouping(id: number, change: { looked?: number; total?: number; error?: string }): void
   endRegrouping(id: number): void

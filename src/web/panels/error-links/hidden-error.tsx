@@ -6,7 +6,7 @@ import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Certainty } from './certainty.tsx'
 
-/** The server error that a browser event hides. Without a link: why, and how the next event gets one. */
+/** The server error that a browser event hides. Without a link: why, and how the next event gets a link. */
 export function HiddenError({
   organization,
   project,

@@ -66,18 +66,19 @@ export function Similar({ organization, issue, similar, canTriage }: Props) {
     <>
       <p className="mb-2 max-w-[72ch] text-ink-2">{t('similarIntro')}</p>
       <ul className="plain-list border-t border-line">
-        {similar.map(({ issue: one, score, stack, message }) => (
+        {similar.map(({ issue: other, score, stack, message }) => (
           <li
-            key={one.id}
-            data-similar={one.id}
+            key={other.id}
+            data-similar={other.id}
             className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line"
           >
             <span className="min-w-0 grow basis-[280px]">
-              <Link className="link" href={`/o/${organization}/issues/${one.shortId}`}>
-                <code>{one.shortId}</code> <PlainText text={one.title} charactersMax={160} />
+              <Link className="link" href={`/o/${organization}/issues/${other.shortId}`}>
+                <code>{other.shortId}</code> <PlainText text={other.title} charactersMax={160} />
               </Link>
               <span className="block text-small text-ink-3">
-                <PlainText text={one.culprit} charactersMax={120} /> · {one.count} · <RelativeTime at={one.lastSeen} />
+                <PlainText text={other.culprit} charactersMax={120} /> · {other.count} ·{' '}
+                <RelativeTime at={other.lastSeen} />
               </span>
             </span>
             <span className="text-small whitespace-nowrap text-ink-2">
@@ -87,8 +88,8 @@ export function Similar({ organization, issue, similar, canTriage }: Props) {
               <Button
                 compact
                 disabled={busy}
-                aria-label={t('mergeNamed', { issue: one.shortId })}
-                onClick={() => void merge(one)}
+                aria-label={t('mergeNamed', { issue: other.shortId })}
+                onClick={() => void merge(other)}
               >
                 {t('merge')}
               </Button>

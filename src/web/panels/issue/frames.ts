@@ -77,7 +77,7 @@ export function chainOf(values: readonly RestException[]): { exception: RestExce
   return values.map((exception, index) => ({ exception, index })).reverse()
 }
 
-/** Threads with the crashed one first, then the current one, then in the order sent. */
+/** Threads: the crashed thread first, then the current thread, then the others in the order sent. */
 export function threadsOf(threads: readonly RestThread[]): RestThread[] {
   const rank = (thread: RestThread) => (thread.crashed ? 0 : thread.current ? 1 : 2)
   return [...threads].sort((a, b) => rank(a) - rank(b))

@@ -19,7 +19,7 @@ type Props = {
   changed: () => void
 }
 
-/** The verdict that nobody of the team can mend the issue, why, and what one click does about it; nothing without one. */
+/** The verdict that nobody of the team can fix the issue, why, and what one click does about it; else nothing. */
 export function NoiseBar(props: Props) {
   const { noise, lifetime } = props.detail
   const t = useTranslations('noise')

@@ -44,7 +44,7 @@ export function rangeAsked(search: Search): Range {
   return fits ? range : { kind: 'relative', period: defaultPeriod }
 }
 
-/** Reads the query string of the list. Unknown values are those of an empty one. */
+/** Reads the query string of the list. Unknown values become those of an empty query string. */
 export function releaseParams(search: Search): ReleaseParams {
   const at = /^\d{1,7}$/.test(item(search.at)) ? Number(search.at) : 0
   return {
@@ -67,7 +67,10 @@ export type ReleaseChange = Partial<
   Record<'q' | 'project' | 'env' | 't' | 'from' | 'to' | 'sort' | 'status' | 'at', string | null>
 >
 
-/** The query string with a change made, `?` included; '' for an empty one. Each change but of the page goes to the first page. */
+/**
+ * The changed query string with its `?`, or '' if it is empty. Each change but that of the page goes to the first
+ * page.
+ */
 export function changedSearch(search: URLSearchParams, change: ReleaseChange): string {
   const next = new URLSearchParams(search)
   for (const [key, value] of Object.entries({ at: null, ...change })) {

@@ -20,7 +20,7 @@ export type LedgerCategory = { category: string; quantity: number; rows: Row[] }
 /** One project of the ledger; `slug` null for what came without a known key. */
 export type LedgerGroup = { slug: string | null; quantity: number; categories: LedgerCategory[] }
 
-/** Rows of all keys as one, most first. */
+/** Rows of all keys added together, most first. */
 function joined(rows: readonly Row[]): Row[] {
   const sums = new Map<string, Row>()
   for (const row of rows) {

@@ -70,7 +70,7 @@ function AbsoluteRange({
   )
 }
 
-/** The time range as a menu of relative ranges and a panel for an absolute one. */
+/** The time range as a menu of relative ranges and a panel for an absolute range. */
 export function RangeSelect({
   params,
   change,
@@ -153,7 +153,7 @@ export function EnvironmentSelect({
   )
 }
 
-/** The projects to choose from. Several projects in the URL, or an unknown one, are one more choice. */
+/** The projects to choose from. Several projects in the URL, or an unknown project, are one more choice. */
 export function ProjectSelect({
   value,
   projects,

@@ -17,7 +17,7 @@ export const rowsPerPage = 100
 export type ListParams = { q: string; project: string; env: string; range: Range; sort: Sort }
 export type ProjectName = { id: string; slug: string; name: string }
 
-/** The stream's state in a query string: what a bookmark of the stream means. Unknown values are those of an empty one. */
+/** The stream's state in a query string, as in a bookmark. Unknown values become those of an empty query string. */
 export function paramsOf(search: URLSearchParams): ListParams {
   return {
     q: search.get('q') ?? defaultQuery,

@@ -133,8 +133,8 @@ function onKeys(
 
 /**
  * The search text with its filters marked, and a list of what could stand at the caret. Enter applies it; a text that is
- * only a digest, an event id or a short id goes there instead, if there is one. The box keeps what was typed, also when
- * the server refuses it (`error`). Before the scripts run it is a plain form.
+ * only a digest, an event id or a short id goes to its page instead, if it exists. The box keeps what was typed, also
+ * when the server refuses it (`error`). Before the scripts run it is a plain form.
  */
 export function SearchBox(props: SearchBoxProps) {
   const { value, onSearch, error, kept, label, placeholder, jumps = true } = props

@@ -13,7 +13,7 @@ import { changeRows, countUp, mergeRows, type Page, rowsOf } from './rows.ts'
 
 const nothing: readonly RestIssue[] = []
 type Data = InfiniteData<Page, string | null>
-/** Up to this many rows are fetched one by one, more with their pages. */
+/** Up to this many rows are fetched in separate requests, more rows with their pages. */
 const renewMax = 20
 
 /** No answer and a store that is away pass by themselves: retry for half an hour. */
@@ -64,8 +64,9 @@ function useListQuery(path: string, key: Key, query: Key[2], first: FirstRows | 
 }
 
 /**
- * The two ways to ask for what is new: `look` puts the newest rows in their places and holds back those that the list does
- * not have, so that no row moves under a person's hand; `reload` asks for every page again. Both say whether there was one.
+ * The two ways to ask for news: `look` puts the newest rows in their places and holds back the rows that the list does
+ * not have, so that no row moves under a person's hand. `reload` asks for every page again. Both return whether a row
+ * was new.
  */
 function useNews(
   path: string,

@@ -80,7 +80,7 @@ function Comment({
 
 const countOf = (value: unknown): number => (typeof value === 'number' ? value : 0)
 
-/** Which issues became one, or where hashes went; nothing for everything else. */
+/** Which issues were merged, or where hashes went; nothing for any other activity. */
 function Merged({ activity: { type, data } }: { activity: RestActivity }) {
   const t = useTranslations('issues.activity')
   if (type === 'merge' && Array.isArray(data.issues)) {

@@ -42,7 +42,7 @@ export async function revert(organization: string, sent: readonly Sent[], was: r
       await apiFetch(`organizations/${organization}/issue-changes/${bulkId}/undo/`, { method: 'POST' })
       continue
     }
-    // One by one, as a revision goes with one issue: they are fewer than 50, else they had been one change.
+    // A request for each issue, as a revision goes with one issue: 50 or more issues would have been a single bulk.
     for (const id of ids) {
       const { issue, body } = byId.get(id) ?? {}
       const revision = issue?.revision === undefined ? {} : { revision: issue.revision + 1 }

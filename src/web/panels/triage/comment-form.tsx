@@ -151,7 +151,7 @@ export function CommentForm({
   )
 }
 
-/** Members whose names begin as what is typed behind an @; arrows, tab and enter take one. */
+/** Members whose names begin with the text behind an @; arrows, tab and enter choose a member. */
 function useMentions(
   organization: string,
   text: string,

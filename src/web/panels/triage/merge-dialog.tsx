@@ -17,7 +17,7 @@ function Line({ issue }: { issue: RestIssue }) {
   )
 }
 
-/** Asks whether issues are to become one, and says which one stays. */
+/** Asks whether to merge issues, and says which issue stays. */
 export function MergeDialog({
   into,
   others,

@@ -46,7 +46,7 @@ export async function endSessionAction(_before: FormState, data: FormData): Prom
   return state
 }
 
-/** Ends all sessions but this one. */
+/** Ends all sessions but the current session. */
 export async function endOtherSessionsAction(_before: FormState, data: FormData): Promise<FormState> {
   const state = await attempt(data, async () => {
     await app().auth.endOtherSessions(await headers())

@@ -90,7 +90,7 @@ export function TokenList({ tokens, ...listed }: Listed) {
   )
 }
 
-/** A new token's secret, shown once; nothing before there is one. */
+/** A new token's secret, shown once; nothing before there is a secret. */
 export function NewSecret({ secret, testId }: { secret: string | null; testId: string }) {
   const t = useTranslations('account')
   if (!secret) return null
