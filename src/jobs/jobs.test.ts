@@ -47,6 +47,7 @@ test('retention drops what was received before it, attachments with it, dead ite
   expect(calls).toEqual([
     ['events', 10 * dayMs, clock.now()],
     ['spans', 70 * dayMs, clock.now()],
+    ['sessions', 10 * dayMs, clock.now()],
     ['prune', clock.now(), 10 * dayMs, 86 * dayMs, 10 * dayMs],
     ['bundles', 10 * dayMs],
   ])
