@@ -183,7 +183,12 @@ async function expectNoRefusal(client: Client, project: Project, answers: Answer
   const hashes = passed.map((item) => item.hash)
   expect(passed.filter((item, at) => hashes.indexOf(item.hash) !== at).map((item) => item.items)).toEqual([])
   const { ledger } = answers
-  expect(ledger.filter((item) => !['stored', 'filtered', 'client_discard'].includes(item.outcome))).toEqual([])
+  // The Java SDK sends one update of a session twice, word for word: the second is counted as a duplicate.
+  const updates = passed.flatMap((item) => item.items.filter(([type]) => type === 'session').map(([, text]) => text))
+  expect(counts(answers, 'session', 'duplicate')).toBe(updates.length - new Set(updates).size)
+  const isRepeated = (item: RestLedger['rows'][number]) => item.category === 'session' && item.outcome === 'duplicate'
+  const expected = ['stored', 'filtered', 'client_discard']
+  expect(ledger.filter((item) => !expected.includes(item.outcome) && !isRepeated(item))).toEqual([])
   expect(ledger.filter((item) => item.outcome === 'filtered' && item.reason !== 'not_stored_yet')).toEqual([])
   const absent = Object.entries(categories).filter(([kind]) => typeof client.fates[kind as Kind] === 'object')
   expect(ledger.filter((item) => absent.some(([, category]) => item.category === category))).toEqual([])
