@@ -84,7 +84,8 @@ test(`${kills} kills: sessions and crashes are those that were sent, and the led
   const answer = await until('all sessions', 60_000, async () => {
     const { groups } = (await api(product, project, ask)).json as RestSessions
     const by = Object.fromEntries(groups.map((group) => [group.by['session.status'], group.totals['sum(session)']]))
-    return by['crashed'] === crashed && by
+    const all = Object.values(by).reduce((sum, count) => Number(sum) + Number(count), 0)
+    return all === sessions.length && by['crashed'] === crashed && by
   })
   expect(answer).toMatchObject({ healthy: sessions.length - crashed, crashed, errored: 0 })
   expect(sessions.length).toBeGreaterThan(20)
