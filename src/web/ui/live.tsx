@@ -10,7 +10,6 @@ import { whenIdle } from '../client/when-idle.ts'
 
 type Listener = (change: LiveChange, id: number) => void
 type Stream = {
-  up: boolean
   /** Adds a listener. Returns a function that removes it. */
   listen(listener: Listener): () => void
   openNow(): void
@@ -18,7 +17,7 @@ type Stream = {
   lastId(): number
 }
 
-const LiveStream = createContext<Stream>({ up: true, listen: () => () => {}, openNow: () => {}, lastId: () => 0 })
+const LiveStream = createContext<Stream>({ listen: () => () => {}, openNow: () => {}, lastId: () => 0 })
 
 /** The stream opens after the page was idle for this long, ms. It then reports the changes since the document. */
 const idle = { idleMs: 1000, atMostMs: 5000 }
@@ -135,7 +134,7 @@ export function LiveProvider({
       channel?.close()
     }
   }, [organization])
-  const steady = useMemo<Omit<Stream, 'up'>>(
+  const stream = useMemo<Stream>(
     () => ({
       listen: (listener) => {
         listeners.current.add(listener)
@@ -150,7 +149,6 @@ export function LiveProvider({
     }),
     [],
   )
-  const stream = useMemo(() => ({ ...steady, up }), [steady, up])
   return <LiveStream value={stream}>{children}</LiveStream>
 }
 
