@@ -21,7 +21,7 @@ export const areas: Record<string, Area> = {
   // seconds, and each change would run it again: all tests of refine and of the events store took eight hours.
   storing: {
     mutate: product('src/refine/pipeline/{store-rows,deduplicate,retry,crash-guard,dedup-window}.ts'),
-    tests: ['src/refine/pipeline/{store-rows,deduplicate,retry,crash-guard,dedup-window}.test.ts'],
+    tests: ['src/refine/pipeline/{store-rows,refused-rows,deduplicate,retry,crash-guard,dedup-window}.test.ts'],
   },
   settle: { mutate: product('src/store/events/settle.ts'), tests: ['src/store/events/{settle,gate}.test.ts'] },
   refine: {
@@ -34,7 +34,7 @@ export const areas: Record<string, Area> = {
       'src/store/meta/issues/{merge,issue-state}.ts',
       'src/domain/issue-states.ts',
     ),
-    tests: ['src/store/meta/**/*.test.ts', 'src/domain/*.test.ts', 'src/jobs/states.test.ts'],
+    tests: ['src/store/meta/meta.test.ts', 'src/store/meta/issues/*.test.ts', 'src/domain/issue-states.test.ts'],
   },
   scrub: { mutate: product('src/refine/scrub/*.ts'), tests: ['src/refine/scrub/*.test.ts'] },
   auth: { mutate: product('src/auth/*.ts'), tests: ['src/auth/*.test.ts'] },

@@ -53,3 +53,12 @@ test('projects beyond 2^32, ids of zeros and of nothing but f stay apart', () =>
   seen.add(2 ** 32 + 1, effs, 0)
   expect([seen.has(2 ** 32 + 1, effs), seen.has(1, effs)]).toEqual([true, false])
 })
+
+test('ids that differ in one digit are two ids', () => {
+  const seen = createDedupWindow(1e9, 1000)
+  const known = '8'.repeat(32)
+  seen.add(1, known, 0)
+  const others = Array.from({ length: 32 }, (_, at) => `${known.slice(0, at)}1${known.slice(at + 1)}`)
+  expect(others.filter((other) => seen.has(1, other))).toEqual([])
+  expect(seen.has(1, known)).toBe(true)
+})

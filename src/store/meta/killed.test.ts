@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { systemClock } from '../../base/clock.ts'
+import { effect, nowMs, stored, withProject } from './fixture.cases.ts'
+import { openSqliteMeta } from './sqlite.ts'
+
+/** Commits batches of ten events for ever, printing each committed cursor. */
+const writer = (file: string) => `
+import { writeSync } from 'node:fs'
+const { openSqliteMeta } = await import(${JSON.stringify(new URL('./sqlite.ts', import.meta.url).href)})
+const { systemClock } = await import(${JSON.stringify(new URL('../../base/clock.ts', import.meta.url).href)})
+const meta = openSqliteMeta(${JSON.stringify(file)}, { clock: systemClock })
+const event = ${JSON.stringify(effect())}
+const outcome = ${JSON.stringify(stored)}
+for (const left of meta.openBatches()) meta.commitBatch(left, { events: Array(10).fill(event), attachments: [], dead: [], outcomes: Array(10).fill(outcome) }, ${nowMs})
+for (;;) {
+  const from = meta.cursor()
+  meta.commitBatch(meta.openBatch(from, from + 10), { events: Array(10).fill(event), attachments: [], dead: [], outcomes: Array(10).fill(outcome) }, ${nowMs})
+  writeSync(1, meta.cursor() + '\\n')
+}`
+
+test('kill -9 amid commits: what was answered stays, counters and cursor agree', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mishap-meta-'))
+  const file = join(folder, 'meta.sqlite')
+  withProject(openSqliteMeta(file, { clock: systemClock })).close()
+  for (let round = 0; round < 2; round++) {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', writer(file)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    let said = ''
+    await new Promise<void>((resolve) => {
+      child.stdout.on('data', (text: Buffer) => {
+        said += text.toString()
+        if (said.split('\n').length > 20 + round * 7) child.kill('SIGKILL')
+      })
+      child.on('close', () => resolve())
+    })
+    const acknowledged = Number(said.trimEnd().split('\n').at(-1))
+    const meta = openSqliteMeta(file, { clock: systemClock })
+    const cursor = meta.cursor()
+    expect(cursor).toBeGreaterThanOrEqual(acknowledged)
+    expect(meta.issueById(1)?.count).toBe(cursor)
+    expect(meta.outcomesSince({ fromMs: 0 })[0]?.quantity).toBe(cursor)
+    expect(meta.openBatches().length).toBeLessThanOrEqual(1)
+    meta.close()
+  }
+  rmSync(folder, { recursive: true, force: true })
+}, 20_000)
