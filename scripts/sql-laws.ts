@@ -5,15 +5,11 @@ const statement =
   /^\s*(SELECT\s|INSERT\s+INTO\s|CREATE\s+(TABLE|DATABASE|INDEX|UNIQUE|VIEW|MATERIALIZED)\b|ALTER\s+TABLE\s|DELETE\s+FROM\s|UPDATE\s+\S+\s+SET\s|DROP\s+(TABLE|DATABASE|INDEX)\s|PRAGMA\s|KILL\s+QUERY\s)/
 const lowerStatement =
   /^\s*(select\s+[\w.*,\s()"]+\s+from\s+\w+|insert into\s|create table\s|alter table\s|delete from\s|pragma\s)/
-/** `engine.ts` is the database: it must stop its own queries and name its own database. */
-const speaksSql = (path: string): boolean =>
-  path.startsWith('src/store/') || path.startsWith('src/query/compile/') || path === 'src/processes/engine.ts'
-
 export const sql: Law = {
   name: 'sql',
-  sentence: 'SQL stands in store/ and query/compile/ only',
+  sentence: 'SQL appears only in store/',
   find(source, report) {
-    if (!isProduct(source.path) || speaksSql(source.path)) return
+    if (!isProduct(source.path) || source.path.startsWith('src/store/')) return
     walk(source.root, (node) => {
       const first = node.type === 'TemplateLiteral' ? list(node, 'quasis')[0] : undefined
       const text = first ? (first.value as { raw: string }).raw : node.type === 'Literal' ? node.value : undefined

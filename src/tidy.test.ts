@@ -292,7 +292,6 @@ const good: [law: string, path: string, text: string][] = [
   ['clock', 'src/web/ui/a.tsx', `export const f = () => setTimeout(f, 5)`],
   ['clock', 'src/web/app/a.tsx', `// runs in the tab\n'use client'\nexport const f = () => setTimeout(f, 5)`],
   ['sql', 'src/store/meta/a.ts', `export const q = 'SELECT 1'`],
-  ['sql', 'src/query/compile/a.ts', `export const q = 'SELECT 1'`],
   [
     'sql',
     'src/web/ui/a.tsx',
