@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { RestIssue, RestIssueDetail } from '../contract/issues.ts'
 import type { RestProjectSettings } from '../contract/projects.ts'
+import { type ProjectSwitches, projectSwitches } from '../domain/project-switches.ts'
 import { appForFile } from './app.cases.ts'
 import { seedEvents } from './seed.cases.ts'
 
@@ -94,6 +95,15 @@ describe('revisions', () => {
 })
 
 describe('project settings', () => {
+  test.each(projectSwitches)('%s is off, switched on, and off again', async (name) => {
+    const shown = async () => ((await call('GET', `${P}/`)).json as ProjectSwitches)[name]
+    expect(await shown()).toBe(false)
+    for (const value of [true, false]) {
+      expect((await call('PUT', `${P}/`, { body: { [name]: value } })).status).toBe(200)
+      expect(await shown()).toBe(value)
+    }
+  })
+
   test('are read and written under the documented names, and reach refine', async () => {
     const body = {
       dataScrubber: true,

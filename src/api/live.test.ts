@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import type { Actor } from '../auth/auth.ts'
 import { testClock } from '../base/clock.ts'
+import { eachSwitch } from '../domain/project-switches.ts'
 import type { App } from '../processes/parts.ts'
 import { createLive } from '../serve/live.ts'
 import type { Organization, Project } from '../store/meta/meta.ts'
@@ -22,6 +23,7 @@ const project = (id: number, more: Partial<Project> = {}): Project => ({
   createdMs: 0,
   firstEventMs: null,
   allowedOrigins: [],
+  switches: eachSwitch(() => false),
   rev: 0,
   ...more,
 })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { eachSwitch } from '../domain/project-switches.ts'
 import type { Organization, Project } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { Action, Actor, Role, Thing } from './auth.ts'
@@ -15,6 +16,7 @@ const project: Project = {
   createdMs: 0,
   firstEventMs: null,
   allowedOrigins: [],
+  switches: eachSwitch(() => false),
   rev: 0,
 }
 const issue = { id: 9, projectId: 5 } as never

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { eachSwitch } from '../domain/project-switches.ts'
 import { ruleTextMax } from '../domain/rule-text.ts'
 import { groupingConfig } from './grouping.ts'
 import { restOrganization } from './organizations.ts'
@@ -44,6 +45,7 @@ const settings = z.strictObject({
   /** Ours: whether scripts that nobody uploaded are fetched. */
   scrapeJavaScript: z.boolean(),
   verifySSL: z.boolean(),
+  ...eachSwitch(() => z.boolean()),
   /** Shown as asterisks. */
   securityToken: z.string(),
   /** Grouping rules, '' for none. */
@@ -116,6 +118,7 @@ export const projectChangeBody = z
     safeFields: entries,
     scrapeJavaScript: z.boolean(),
     verifySSL: z.boolean(),
+    ...eachSwitch(() => z.boolean()),
     securityToken: z.string().max(1000),
     fingerprintingRules: z.string().max(ruleTextMax),
     groupingEnhancements: z.string().max(ruleTextMax),

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { eachSwitch } from '../domain/project-switches.ts'
 import type { Project } from '../store/meta/meta.ts'
 import { namedProjects } from './named-projects.ts'
 
@@ -11,6 +12,7 @@ const project = (id: number, slug: string): Project => ({
   createdMs: 0,
   firstEventMs: null,
   allowedOrigins: [],
+  switches: eachSwitch(() => false),
   rev: 0,
 })
 const readable = [project(1, 'web'), project(2, 'shop')]

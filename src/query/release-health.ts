@@ -36,20 +36,28 @@ async function ofLastDay({ events, clock }: Deps, { projects, environments }: Wh
   return events.sessionGroups({ scope, by: ['project', 'release'], max: groupsMax })
 }
 
-/** The share of a release among the sessions of the projects that have it; undefined: they had none. */
-function adoptionOf(
-  day: readonly SessionGroup[],
-  version: string,
-  projectIds: readonly number[],
-): { share: number; sessions: number; all: number } | undefined {
-  const own = new Set([
-    ...projectIds,
-    ...day.filter((group) => group.release === version).map((group) => group.projectId),
-  ])
-  const within = day.filter((group) => own.has(group.projectId))
-  const all = within.reduce((sum, group) => sum + group.sessions.all, 0)
-  const sessions = within.reduce((sum, group) => sum + (group.release === version ? group.sessions.all : 0), 0)
-  return all > 0 ? { share: sessions / all, sessions, all } : undefined
+type Adoption = { share: number; sessions: number; all: number }
+
+/**
+ * Answers for any release which share it has of the sessions of its projects: those that it is asked for, and those that
+ * sent sessions of it. Undefined: these projects had no sessions. One pass over the groups serves every release.
+ */
+function adoptionIn(
+  groups: readonly SessionGroup[],
+): (version: string, projectIds: readonly number[]) => Adoption | undefined {
+  const allByProject = new Map<number, number>()
+  const byRelease = new Map<string, Map<number, number>>()
+  for (const { projectId, release, sessions } of groups) {
+    allByProject.set(projectId, (allByProject.get(projectId) ?? 0) + sessions.all)
+    const own = byRelease.get(release) ?? new Map<number, number>()
+    byRelease.set(release, own.set(projectId, (own.get(projectId) ?? 0) + sessions.all))
+  }
+  return (version, projectIds) => {
+    const own = byRelease.get(version) ?? new Map<number, number>()
+    const all = [...new Set([...projectIds, ...own.keys()])].reduce((sum, id) => sum + (allByProject.get(id) ?? 0), 0)
+    const sessions = [...own.values()].reduce((sum, count) => sum + count, 0)
+    return all > 0 ? { share: sessions / all, sessions, all } : undefined
+  }
 }
 
 /** What is asked of releases: their versions, and the projects that they belong to. */
@@ -72,14 +80,15 @@ export async function releasesHealth(
     deps.events.sessionGroups({ scope, by: ['project', 'release'], bucketMs: dayMs, max: groupsMax * 10 }),
   ])
   if (groups.length === 0 && day.length === 0) return undefined
-  const byDay = [...Map.groupBy(days, (group) => group.startMs).values()]
+  const lastDay = adoptionIn(day)
+  const byDay = [...Map.groupBy(days, (group) => group.startMs).values()].map(adoptionIn)
   const byRelease = new Map(groups.map((group) => [group.release, group]))
   const found = releases.flatMap(({ version, projectIds }): [string, RestHealth][] => {
     const group = byRelease.get(version)
-    const adoption = adoptionOf(day, version, projectIds)
-    if (!group && !adoption?.sessions) return []
+    const adopted = lastDay(version, projectIds)
+    if (!group && !adopted?.sessions) return []
     const { sessions = emptyCounts, users } = group ?? {}
-    const highest = Math.max(0, ...byDay.map((some) => adoptionOf(some, version, projectIds)?.share ?? 0))
+    const highest = Math.max(0, ...byDay.map((adoption) => adoption(version, projectIds)?.share ?? 0))
     return [
       [
         version,
@@ -87,7 +96,7 @@ export async function releasesHealth(
           crashFreeSessions: toRestShare(crashFree(sessions)),
           crashFreeUsers: toRestShare(crashFree(users)),
           sessions,
-          adoption: adoption ? { ...adoption, stage: stageOf(adoption.share, highest) } : null,
+          adoption: adopted ? { ...adopted, stage: stageOf(adopted.share, highest) } : null,
         },
       ],
     ]
@@ -237,18 +246,20 @@ export async function healthData(
   ])
   const firstMs = Math.floor((nowMs - dayMs) / hourMs) * hourMs + hourMs
   const starts = Array.from({ length: 24 }, (_, at) => firstMs + at * hourMs)
+  const keyOf = (version: string, projectId: number) => `${version}\n${projectId}`
+  const byKey = <Group extends SessionGroup>(found: readonly Group[]) =>
+    Map.groupBy(found, ({ release, projectId }) => keyOf(release, projectId))
+  const [totals, lastDay, byHour] = [byKey(groups), byKey(releases), byKey(hours)]
+  const ofProject = new Map(all.map((group) => [group.projectId, group]))
   return (version, projectId) => {
-    const isIt = (group: SessionGroup) => group.release === version && group.projectId === projectId
-    const project = all.find((group) => group.projectId === projectId)
-    const own = hours.filter(isIt)
-    return healthDataOf(groups.find(isIt), {
-      release: releases.find(isIt),
+    const key = keyOf(version, projectId)
+    const project = ofProject.get(projectId)
+    const hourly = new Map(byHour.get(key)?.map((group) => [group.startMs, group.sessions.all]))
+    return healthDataOf(totals.get(key)?.[0], {
+      release: lastDay.get(key)?.[0],
       all: project?.sessions ?? emptyCounts,
       users: project?.users?.all ?? 0,
-      hours: starts.map((startMs) => [
-        startMs / 1000,
-        own.find((group) => group.startMs === startMs)?.sessions.all ?? 0,
-      ]),
+      hours: starts.map((startMs) => [startMs / 1000, hourly.get(startMs) ?? 0]),
     })
   }
 }

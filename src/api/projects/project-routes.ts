@@ -22,6 +22,7 @@ import {
 } from '../../contract/projects.ts'
 import { groupingConfigOf, groupingVersionOf } from '../../domain/grouping.ts'
 import { loaderOptionNames } from '../../domain/loader-options.ts'
+import { eachSwitch } from '../../domain/project-switches.ts'
 import { keptToken } from '../../domain/scrape.ts'
 import { createKey, deleteKey, updateKey } from '../../operations/keys.ts'
 import { createProject, updateProject } from '../../operations/projects.ts'
@@ -75,6 +76,7 @@ export function toRestProject(app: App, organization: Organization, project: Pro
     safeFields: scrub.safeFields,
     scrapeJavaScript: scrape.on,
     verifySSL: scrape.verifyTls,
+    ...project.switches,
     securityToken: scrape.sealedToken === '' ? '' : keptToken,
     fingerprintingRules: grouping.fingerprintRules,
     groupingEnhancements: grouping.stackRules,
@@ -163,6 +165,7 @@ function changeOf(body: ProjectChangeBody): ProjectChange {
     safeFields: body.safeFields,
     scrape: body.scrapeJavaScript,
     scrapeTls: body.verifySSL,
+    ...eachSwitch((name) => body[name]),
     fingerprintRules: body.fingerprintingRules,
     stackRules: body.groupingEnhancements,
     groupingVersion: body.groupingConfig === undefined ? undefined : groupingVersionOf(body.groupingConfig),

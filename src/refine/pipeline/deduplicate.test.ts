@@ -12,7 +12,7 @@ const stored: OutcomeCount = {
   category: 'error',
   itemType: 'event',
   outcome: 'stored',
-  reason: '',
+  reason: 'ok',
   quantity: 1,
   bytes: 9,
 }
@@ -36,12 +36,12 @@ const rangeOf = (...groups: RangeGroup[]) => ({ ...emptyRange({ job: 1, from: 0 
 test('the second group with a key is a duplicate, with all of its outcomes', () => {
   const span = { ...stored, category: 'span' as const, itemType: 'transaction' }
   const range = rangeOf(group(1, id(1)), group(2, id(1), { outcomes: [stored, span] }), group(3, id(2)))
-  range.outcomes.push({ ...stored, outcome: 'filtered', reason: 'browser_extensions' as never })
+  range.outcomes.push({ ...stored, outcome: 'filtered', reason: 'browser_extension' })
   const memory = createMemory()
   const done = deduplicate(range, memory, nothingStored())
   expect(done.groups.map(({ jpos }) => jpos)).toEqual([1, 3])
   expect(done.outcomes).toEqual([
-    { ...stored, outcome: 'filtered', reason: 'browser_extensions' },
+    { ...stored, outcome: 'filtered', reason: 'browser_extension' },
     { ...stored, outcome: 'duplicate', reason: 'same_event_id' },
     { ...span, outcome: 'duplicate', reason: 'same_event_id' },
   ])

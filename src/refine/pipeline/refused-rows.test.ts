@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../../base/clock.ts'
 import { MishapError } from '../../base/errors.ts'
 import { type Observe, silent } from '../../base/observe.ts'
-import type { DataCategory, OutcomeCount } from '../../base/outcome.ts'
+import type { OutcomeCount } from '../../base/outcome.ts'
 import { unpackDead } from '../../journal/dead-letter.ts'
 import { openJournalWriter } from '../../journal/files.ts'
 import { openFileBlobs } from '../../store/blobs/files.ts'
@@ -29,11 +29,13 @@ afterEach(() => rmSync(folder, { recursive: true }))
 const batch = { seq: 1, from: 0, to: 100_000 }
 const id = (n: number) => n.toString(16).padStart(32, 'a')
 
+type Counted = 'error' | 'transaction' | 'span' | 'session'
+
 type Rows = {
   table?: TableName
   jpos: number
   lines: string[]
-  outcomes?: DataCategory[]
+  outcomes?: Counted[]
   part?: RangeGroup['part']
   index?: number
 }
@@ -46,13 +48,13 @@ const lineOf = (table: TableName, jpos: number, place: number, word: string): st
     .join('\t')
 
 /** `bytes` names the group in the expectations. */
-const outcomeOf = (category: DataCategory, jpos: number): OutcomeCount => ({
+const outcomeOf = (category: Counted, jpos: number): OutcomeCount => ({
   projectId: 7,
   keyId: 3,
   category,
   itemType: category === 'error' ? 'event' : category,
   outcome: 'stored',
-  reason: '',
+  reason: 'ok',
   quantity: 1,
   bytes: jpos,
 })
@@ -61,7 +63,7 @@ const outcomeOf = (category: DataCategory, jpos: number): OutcomeCount => ({
 function rangeOf(groups: Rows[]): RefinedRange {
   const range = emptyRange({ job: 1, from: batch.from }, batch.to)
   const texts = new Map<TableName, string>()
-  for (const { table = 'events', jpos, lines, outcomes = ['error'], part = 'onlyItem', index = 0 } of groups) {
+  for (const { table = 'events', jpos, lines, outcomes = ['error' as const], part = 'onlyItem', index = 0 } of groups) {
     const from = Buffer.byteLength(texts.get(table) ?? '')
     const text = lines.map((word, place) => `${lineOf(table, jpos, place, word)}\n`).join('')
     texts.set(table, (texts.get(table) ?? '') + text)
@@ -115,7 +117,7 @@ function world() {
 }
 
 const ended = (outcomes: readonly OutcomeCount[]) =>
-  outcomes.map(({ outcome, reason, bytes }) => [bytes, outcome, reason].filter(Boolean).join(' '))
+  outcomes.map(({ outcome, reason, bytes }) => [bytes, outcome, reason].join(' '))
 
 test('one refused row among four: the others are stored, it becomes a dead letter and may come again', async () => {
   const { work, events, sleeps, waiting, logged, run } = world()
@@ -123,7 +125,7 @@ test('one refused row among four: the others are stored, it becomes a dead lette
   const range = rangeOf([10, 20, 30, 40].map((jpos) => ({ jpos, lines: [jpos === 20 ? 'poison' : 'fine'] })))
   const done = await run(range)
   expect(events.rows.map(({ jpos }) => jpos)).toEqual([10, 30, 40])
-  expect(ended(done.outcomes)).toEqual(['10 stored', '20 dead failed', '30 stored', '40 stored'])
+  expect(ended(done.outcomes)).toEqual(['10 stored ok', '20 dead failed', '30 stored ok', '40 stored ok'])
   expect(done.events).toEqual([{ jpos: 10 }, { jpos: 30 }, { jpos: 40 }])
   expect(done.dead).toEqual([
     {
@@ -200,7 +202,7 @@ test('a row whose position is behind the last one of the batch does not stop the
       { jpos: 20, lines: ['fine'] },
     ]),
   )
-  expect([ended(done.outcomes), done.dead]).toEqual([['20 stored'], []])
+  expect([ended(done.outcomes), done.dead]).toEqual([['20 stored ok'], []])
 })
 
 test('a store that is down is waited for with growing pauses, however long', async () => {
@@ -209,7 +211,7 @@ test('a store that is down is waited for with growing pauses, however long', asy
   const done = await run(rangeOf([{ jpos: 10, lines: ['fine'] }]))
   expect(sleeps).toEqual([100, 200, 400, 800, 1600, 2000, 2000, 2000, 2000, 2000, 2000, 2000])
   expect([...new Set(waiting), work.waits.oldest()]).toEqual(['events', undefined])
-  expect([ended(done.outcomes), events.rows.length]).toEqual([['10 stored'], 1])
+  expect([ended(done.outcomes), events.rows.length]).toEqual([['10 stored ok'], 1])
   const tokens = events.state.calls.map(({ token }) => token)
   expect(new Set(tokens)).toContain('journal:0-100000')
   expect(events.rows[0]?.token).toMatch(/^journal:0-100000:[0-9a-f-]{36}$/)
@@ -275,7 +277,7 @@ test('a batch of nothing gives what the range brought along', async () => {
   range.outcomes.push(outcomeOf('error', 1))
   const done = await run(range)
   expect([ended(done.outcomes), done.again, done.events, events.state.calls]).toEqual([
-    ['1 stored'],
+    ['1 stored ok'],
     [{ jpos: 5 }],
     [],
     [],

@@ -5,6 +5,7 @@ import type { Failure } from '../../domain/error-links.ts'
 import type { ProjectFilters } from '../../domain/filters.ts'
 import type { Status, StatusDetails, Substatus } from '../../domain/issue-states.ts'
 import type { SignCounts, SignKey } from '../../domain/noise.ts'
+import type { ProjectSwitches } from '../../domain/project-switches.ts'
 import type { FeedbackEffect } from './issues/feedback.ts'
 import type { FilteredEvent } from './projects/inbound-filters.ts'
 import type { ReleaseEffects } from './releases/release-effects.ts'
@@ -155,6 +156,7 @@ export type Project = {
   createdMs: number
   firstEventMs: number | null
   allowedOrigins: string[]
+  switches: ProjectSwitches
   /** Grows with each change of a person. */
   rev: number
 }
@@ -168,6 +170,7 @@ export type ProjectChange = {
   /** Those that are named change. */
   filters?: Partial<ProjectFilters>
 } & Partial<ScrubSettings> &
+  Partial<ProjectSwitches> &
   Partial<ScrapeChange> &
   Partial<GroupingChange>
 /** Rules of grouping, '' for none, and the version; another version begins the change-over from the one before. */

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { RestEvent } from '../../contract/events.ts'
 import type { RestIssue, RestIssueDetail } from '../../contract/issues.ts'
+import type { ProjectSwitches } from '../../domain/project-switches.ts'
 import type { ApiRequest } from '../client/api.ts'
 import type { StatusChange } from '../client/issue-status.ts'
 
@@ -63,6 +64,8 @@ export type IssueContext = {
   canTriage: boolean
   /** Whether the person may change the project's filters. */
   canFilter: boolean
+  /** Switches of the issue's project. */
+  switches: ProjectSwitches
   meUserId: string
   actions: IssueActions
 }

@@ -27,6 +27,7 @@ import { statements as tombstones } from '../schema/0024-tombstones.ts'
 import { statements as commitResolutions } from '../schema/0025-commit-resolutions.ts'
 import { statements as loaderAndArchive } from '../schema/0026-loader-and-archive.ts'
 import { statements as accounts } from '../schema/0027-accounts.ts'
+import { statements as projectSwitches } from '../schema/0028-project-switches.ts'
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -59,6 +60,7 @@ const steps: ((dialect: Dialect) => string[])[] = [
   commitResolutions,
   loaderAndArchive,
   accounts,
+  projectSwitches,
 ]
 
 /** Names the version that wrote the database last, so that an older one can say what is needed. */

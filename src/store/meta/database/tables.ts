@@ -1,4 +1,5 @@
 import type { ColumnType, Generated } from 'kysely'
+import type { DeliveryTables } from './delivery-tables.ts'
 
 /** A column that the database numbers by itself. */
 type Id = Generated<number>
@@ -11,7 +12,7 @@ type Defaulted<T> = ColumnType<T, T | undefined, T>
 type Revised = { rev: Defaulted<number>; changed_ms: Defaulted<number | null>; changed_by: Defaulted<string | null> }
 
 /** Every table of meta as Kysely sees it. Times are milliseconds since 1970 UTC, names end in `_ms`. */
-export type Tables = {
+export type Tables = DeliveryTables & {
   version: { number: number; applied_ms: number }
   value: { name: string; text: string }
   organization: {
@@ -118,6 +119,7 @@ export type Tables = {
     grouping_secondary: Defaulted<number | null>
     grouping_until_ms: Defaulted<number | null>
     filters: Defaulted<JsonText>
+    switches: Defaulted<JsonText>
   } & Revised
   old_slug: { organization_id: number; slug: string; project_id: number }
   project_key: {
@@ -480,20 +482,6 @@ export type Tables = {
     event_id: string
     at_ms: number
     until_ms: Defaulted<number>
-  }
-  delivery: {
-    id: Id
-    channel_id: number
-    recipient: string
-    kind: string
-    items: JsonText
-    more: number
-    status: string
-    attempts: number
-    next_ms: number
-    error: string
-    created_ms: number
-    sent_ms: number | null
   }
   auth_user: { id: string; name: string; email: string }
   auth_account: { id: string; userId: string; password: string | null }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
 import { newestGrouping } from '../../../domain/grouping.ts'
+import { eachSwitch, type ProjectSwitches, projectSwitches } from '../../../domain/project-switches.ts'
 import { checkName, checkSlug, idOf } from '../database/names.ts'
 import { staleError } from '../database/revision.ts'
 import { fromJson, type Store } from '../database/store.ts'
@@ -46,6 +47,11 @@ export type ProjectStore = {
   updateProject(id: number, change: ProjectChange, by?: ChangedBy): Project
 }
 
+const readSwitches = (text: string, change: Partial<ProjectSwitches> = {}): ProjectSwitches => {
+  const kept = fromJson<Partial<ProjectSwitches>>(text)
+  return eachSwitch((name) => change[name] ?? kept[name] ?? false)
+}
+
 const toProject = (row: Selectable<Tables['project']>): Project => ({
   id: row.id,
   organizationId: row.organization_id,
@@ -55,6 +61,7 @@ const toProject = (row: Selectable<Tables['project']>): Project => ({
   createdMs: row.created_ms,
   firstEventMs: row.first_event_ms,
   allowedOrigins: fromJson<string[]>(row.allowed_origins),
+  switches: readSwitches(row.switches),
   rev: row.rev,
 })
 
@@ -127,6 +134,9 @@ function projectColumns(old: Selectable<Tables['project']>, change: ProjectChang
     scrape: flag(change.scrape, old.scrape),
     scrape_tls: flag(change.scrapeTls, old.scrape_tls),
     sealed_scrape_token: change.sealedScrapeToken ?? old.sealed_scrape_token,
+    switches: projectSwitches.some((name) => change[name] !== undefined)
+      ? JSON.stringify(readSwitches(old.switches, change))
+      : old.switches,
     ...groupingColumns(old, change, nowMs),
     filters: change.filters ? writeFilters(old.filters, change.filters) : old.filters,
   }

@@ -123,10 +123,11 @@ export const message: EventPanel = {
 export const exceptions: EventPanel = {
   id: 'exceptions',
   guard: ({ event }) => hasSection(event, 'exception'),
-  Component: ({ event }) => (
+  Component: ({ event, switches }) => (
     <Exceptions
       key={event.eventID}
       values={entryOf(event, 'exception')?.data.values ?? []}
+      initialView={switches.showInternalFrames ? 'all' : 'app'}
       note={stackNoteOf(event.errors)}
     />
   ),

@@ -162,14 +162,16 @@ function mechanismText(
 /** The thrown exception and its causes, each with its frames; one switch for all: application, all frames, raw. */
 export function Exceptions({
   values,
+  initialView,
   note,
 }: {
   values: readonly RestException[]
+  initialView: FrameMode
   /** A note about all stacks. */
   note: 'notSymbolicated' | 'dumpUnreadable' | undefined
 }) {
   const t = useTranslations('issues.stack')
-  const [view, setView] = useState<StackView>('app')
+  const [view, setView] = useState<StackView>(initialView)
   return (
     <Section
       id="exceptions"

@@ -15,7 +15,7 @@ import { ListFailed, ListLoading } from '../../../../../ui/list-states.tsx'
 import { useLive } from '../../../../../ui/live.tsx'
 import { issuePanels } from './panels.ts'
 
-type PageProps = Pick<IssueContext, 'organization' | 'canTriage' | 'canFilter' | 'meUserId'> & {
+type PageProps = Pick<IssueContext, 'organization' | 'canTriage' | 'canFilter' | 'switches' | 'meUserId'> & {
   issueId: string
   shortId: string
   /** Which event: latest, first, a number or an id. */

@@ -39,6 +39,7 @@ export async function IssueScreen({
         preloaded={preloaded}
         canTriage={auth.may(actor, 'issue:triage', here) === 'yes'}
         canFilter={auth.may(actor, 'project:write', here) === 'yes'}
+        switches={here.project.switches}
         meUserId={actor.person.id}
       />
       {auth.may(actor, 'issue:delete', here) === 'yes' ? (

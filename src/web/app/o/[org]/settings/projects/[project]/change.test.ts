@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { eachSwitch, projectSwitches } from '../../../../../../../domain/project-switches.ts'
+import de from '../../../../../../messages/de.json' with { type: 'json' }
+import en from '../../../../../../messages/en.json' with { type: 'json' }
 import { changeOf, entriesOf, linesOf } from './change.ts'
 
 const form = (values: Record<string, string>) => {
@@ -35,6 +38,7 @@ describe('the settings form', () => {
       safeFields: [],
       scrape: false,
       scrapeTls: false,
+      ...eachSwitch(() => false),
     })
     const lists = form({
       platform: 'node',
@@ -54,4 +58,13 @@ describe('the settings form', () => {
     const long = Array.from({ length: 200 }, (_one, at) => `${'x'.repeat(190)}${at}`)
     expect(changeOf(form({ sensitiveFields: linesOf(long) })).sensitiveFields).toEqual(long)
   })
+})
+
+// `used.test.ts` reads keys that stand in the code; the form makes those of switches from their names.
+it.each(projectSwitches)('%s has a text and a hint in both languages', (name) => {
+  for (const { projectSettings } of [en, de])
+    expect(projectSettings).toMatchObject({
+      [name]: expect.stringMatching(/./),
+      [`${name}Hint`]: expect.stringMatching(/./),
+    })
 })

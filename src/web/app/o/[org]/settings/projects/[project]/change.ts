@@ -1,3 +1,4 @@
+import { eachSwitch } from '../../../../../../../domain/project-switches.ts'
 import type { GroupingChange, ProjectChange } from '../../../../../../../store/meta/meta.ts'
 import { longTextOf, textOf } from '../../../../../../client/form.ts'
 
@@ -29,5 +30,6 @@ export function changeOf(
     safeFields: entriesOf(longTextOf(data, 'safeFields')),
     scrape: on('scrape'),
     scrapeTls: on('scrapeTls'),
+    ...eachSwitch(on),
   }
 }

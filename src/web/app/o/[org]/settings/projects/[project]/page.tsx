@@ -25,6 +25,7 @@ async function General({ here: { actor, organization, project } }: SettingsConte
           platform: project.platform,
           allowedOrigins: project.allowedOrigins,
           revision: project.rev,
+          switches: project.switches,
           scrub: meta.scrubSettings(project.id),
           scraping: { scrape: scraping.on, scrapeTls: scraping.verifyTls, hasToken: scraping.sealedToken !== '' },
         }}

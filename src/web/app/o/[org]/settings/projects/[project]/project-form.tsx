@@ -1,5 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
+import { type ProjectSwitches, projectSwitches } from '../../../../../../../domain/project-switches.ts'
 import type { ScrubSettings } from '../../../../../../../store/meta/meta.ts'
 import { type GuardedState, noGuardedState } from '../../../../../../client/form.ts'
 import { platforms } from '../../../../../../platforms.ts'
@@ -18,6 +19,7 @@ export type ShownProject = {
   platform: string | null
   allowedOrigins: string[]
   revision: number
+  switches: ProjectSwitches
   scrub: ScrubSettings
   scraping: ShownScraping
 }
@@ -52,6 +54,7 @@ export function ProjectForm({
           <input type="hidden" name="revision" value={project.revision} />
           <fieldset disabled={disabled} className="flex flex-col gap-4">
             <GeneralFields project={project} state={state} />
+            <Boxes names={projectSwitches} on={project.switches} state={state} />
           </fieldset>
           <fieldset disabled={disabled} className="flex flex-col gap-4">
             <legend className="mb-3">
@@ -121,32 +124,46 @@ function GeneralFields({ project, state }: { project: ShownProject; state: Guard
   )
 }
 
+/** Boxes with their texts: the name of each, and its hint. */
+function Boxes<Name extends string>({
+  names,
+  on,
+  state: { values },
+}: {
+  names: readonly Name[]
+  on: Readonly<Record<Name, boolean>>
+  state: GuardedState
+}) {
+  const t = useTranslations('projectSettings')
+  // A form that was sent names the boxes that were on; one that was not is as the project is.
+  const sent = Object.keys(values).length > 0
+  return names.map((name) => (
+    <div key={name}>
+      <label className="flex min-h-7 items-center gap-2 font-[550]">
+        <input
+          type="checkbox"
+          name={name}
+          value="on"
+          className="checkbox"
+          defaultChecked={sent ? values[name] === 'on' : on[name]}
+          aria-describedby={`${name}-note`}
+        />
+        {t(name as string)}
+      </label>
+      <p id={`${name}-note`} className="text-small text-ink-3">
+        {t(`${name as string}Hint`)}
+      </p>
+    </div>
+  ))
+}
+
 function ScrubFields({ scrub, state }: { scrub: ScrubSettings; state: GuardedState }) {
   const t = useTranslations('projectSettings')
   const { fields, values } = state
-  // A form that was sent names the boxes that were on; one that was not is as the project is.
-  const sent = Object.keys(values).length > 0
   const boxes = ['scrub', 'scrubDefaults', 'scrubIpAddresses'] as const
   return (
     <>
-      {boxes.map((name) => (
-        <div key={name}>
-          <label className="flex min-h-7 items-center gap-2 font-[550]">
-            <input
-              type="checkbox"
-              name={name}
-              value="on"
-              className="checkbox"
-              defaultChecked={sent ? values[name] === 'on' : scrub[name]}
-              aria-describedby={`${name}-note`}
-            />
-            {t(name)}
-          </label>
-          <p id={`${name}-note`} className="text-small text-ink-3">
-            {t(`${name}Hint`)}
-          </p>
-        </div>
-      ))}
+      <Boxes names={boxes} on={scrub} state={state} />
       {(['sensitiveFields', 'safeFields'] as const).map((name) => (
         <List
           key={name}
