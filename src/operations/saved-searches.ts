@@ -6,7 +6,7 @@ export const createSearch = (
   value: Parameters<SearchStore['saveSearch']>[0],
 ): SavedSearch => meta.saveSearch(value)
 
-/** Changes what is given of a saved view. Throws NOT_FOUND, VALIDATION, CONFLICT for another revision or a taken name. */
+/** Changes the given fields of a saved view. Throws NOT_FOUND, VALIDATION, CONFLICT (other revision or taken name). */
 export const updateSearch = (
   { meta }: { meta: Pick<SearchStore, 'updateSearch'> },
   id: number,
