@@ -45,7 +45,7 @@ export function moveIssues(
   write.run(builder.deleteFrom('issue').where('id', 'in', ids))
 }
 
-/** What people decided about an issue goes on for the one that it became part of, where nothing was decided there. */
+/** Decisions of people about an issue also apply to the issue it was merged into, unless that one has its own. */
 export const decidedOf = (to: IssueRow, from: IssueRow) => ({
   priority: to.priority ?? from.priority,
   assignee_user_id: to.assignee_user_id ?? from.assignee_user_id,
