@@ -77,7 +77,7 @@ export type Room = {
 
 /** The writer. It lives only in process main. */
 export type JournalWriter = {
-  /** Resolves with the record's jpos once it is on disk. Rejects with MishapError ACCEPT_OVERLOADED or ACCEPT_DISK_FULL. */
+  /** Resolves with the jpos of a record on disk. Rejects with MishapError ACCEPT_OVERLOADED or ACCEPT_DISK_FULL. */
   append(head: RecordHead, body: Buffer): Promise<number>
   /** Everything before this position is on disk. Readers never read past it. */
   durable(): number

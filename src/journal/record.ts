@@ -33,7 +33,7 @@ export function encodePrefix(jpos: number, head: Buffer, body: Buffer): Buffer {
   return prefix
 }
 
-/** Why decoding stopped: `short` = the bytes end within a record, `end` = an end mark, `corrupt` = a checksum is wrong. */
+/** Why decoding stopped: `short`: the bytes end within a record; `end`: an end mark; `corrupt`: a wrong checksum. */
 type Stop = 'full' | 'short' | 'end' | 'corrupt'
 
 /** Result of one decoding pass: the whole records, where it stopped (an offset in the bytes), and why. */

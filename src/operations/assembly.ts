@@ -54,7 +54,7 @@ async function* joined(blobs: BlobStore, chunks: readonly Chunk[]): AsyncGenerat
   }
 }
 
-/** Writes the blob of the bundle, indexes it, and writes its rows. Throws ZipFault, ChunkGone and errors of the stores. */
+/** Writes the blob of a bundle, indexes it, and writes its rows. Throws ZipFault, ChunkGone and store errors. */
 async function assembleNow(uploads: Uploads, run: Run): Promise<void> {
   const { meta, blobs, clock } = uploads.deps
   const { organizationId, checksum, chunks } = run.ask

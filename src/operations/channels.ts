@@ -53,7 +53,7 @@ export function addChannel(
   return { channel, secret }
 }
 
-/** Addresses that were in the channel before the change. Their owners need not confirm again. */
+/** Returns the addresses that a channel had before and still has. Their owners need not confirm again. */
 function addressesKept({ seal }: Parts, before: Channel, target: string): string[] {
   const now = target.toLowerCase().split(',')
   try {

@@ -18,7 +18,7 @@ export async function createKey(
   return key
 }
 
-/** Renames, enables, disables or limits a key. Throws VALIDATION (label, rateLimit), NOT_FOUND, CONFLICT for another revision. */
+/** Renames, enables, disables or limits a key. Throws VALIDATION (label, rateLimit), NOT_FOUND, CONFLICT (revision). */
 export async function updateKey(
   { meta, publishKeys }: PublishesKeys & { meta: Pick<MetaStore, 'updateKey'> },
   actor: Actor,

@@ -1,6 +1,6 @@
 import type { SavedSearch, SearchStore } from '../store/meta/issues/searches.ts'
 
-/** Saves a view of the issue stream. Throws VALIDATION with fields, CONFLICT for a name that is taken or too many views. */
+/** Saves a view of the issue stream. Throws VALIDATION with fields, CONFLICT for a taken name or too many views. */
 export const createSearch = (
   { meta }: { meta: Pick<SearchStore, 'saveSearch'> },
   value: Parameters<SearchStore['saveSearch']>[0],

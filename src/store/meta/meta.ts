@@ -155,7 +155,7 @@ export type Project = {
   createdMs: number
   firstEventMs: number | null
   allowedOrigins: string[]
-  /** Grows with each change of a person. */
+  /** Incremented by each change of a person. */
   rev: number
 }
 /** Changes to a project. */
@@ -249,7 +249,7 @@ export type Issue = {
   /** The noise verdict of the whole issue: the team cannot fix its cause. */
   noise: NoiseKind | null
   signCounts: SignCounts
-  /** Grows with each change by a person; for CONFLICT. */
+  /** Incremented by each change by a person, for CONFLICT. */
   rev: number
 }
 
@@ -324,7 +324,7 @@ export type IngestKey = {
 
 /** All keys by public key (32 hex). Process app creates it; process main uses it for ingest and stores it in a file. */
 export type KeySnapshot = {
-  /** Grows with each change. */
+  /** Incremented by each change. */
   version: number
   keys: Record<string, IngestKey>
 }

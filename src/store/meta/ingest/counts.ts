@@ -84,7 +84,7 @@ export type OutcomeStore = {
 export type KeptStore = {
   attachmentsOf(projectId: number, eventId: string): (AttachmentRow & { id: number })[]
   attachmentById(id: number): (AttachmentRow & { id: number }) | undefined
-  /** Deletes expired rows. Returns blob keys to delete. Outcomes stay 13 months and outlive the rows that they count. */
+  /** Deletes expired rows. Returns blob keys to delete. Outcomes stay 13 months and outlive the rows they count. */
   prune(nowMs: number, attachmentsBeforeMs: number, deadBeforeMs: number, rowsBeforeMs?: number): string[]
   getValue(name: string): string | undefined
   setValue(name: string, value: string): void

@@ -34,7 +34,7 @@ export type FailureStore = {
    * open ends are left.
    */
   joinFailures(max: number, nowMs: number): JoinedFailures
-  /** State of an event as an error end. Undefined if it is none, or if newer ends displaced it. */
+  /** State of an event as an error end. Undefined if it is no end, or if newer ends displaced it. */
   failureState(projectId: number, eventId: string): FailureState | undefined
   /** The link of a browser event. */
   failureLinkOf(projectId: number, eventId: string): FailureLink | undefined

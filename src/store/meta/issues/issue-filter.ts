@@ -69,7 +69,7 @@ function joined(build: Build, op: 'and' | 'or', of: readonly Expression<SqlBool>
   return build[op]([joined(build, op, of.slice(0, half)), joined(build, op, of.slice(half))])
 }
 
-/** Any of the filters. Values of a column form one list: alone each takes 0.2 µs per issue, 500 take 5 s of 50,000. */
+/** Any of the filters. Values of a column form one list: separately, 500 take 5 s for 50,000 issues (0.2 µs each). */
 function anyOf(build: Build, of: readonly IssueFilter[]): Expression<SqlBool> {
   const lists = new Map<Column, (string | number)[]>()
   const rest: Expression<SqlBool>[] = []

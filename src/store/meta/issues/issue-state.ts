@@ -123,7 +123,7 @@ export function beginIssue(
   }
 }
 
-/** Context of a commit beside the issue itself. */
+/** Context of a commit, in addition to the issue itself. */
 export type Around = {
   nowMs: number
   /** Whether one release of the issue's project comes after another. */

@@ -154,8 +154,8 @@ export function addThinned({ write, dialect: { builder } }: Store, issueId: numb
 }
 
 /**
- * Moves the related rows of issues to another issue, and leaves links behind. Each statement covers all issues: a
- * statement for each of a thousand issues blocked the process for a second.
+ * Moves the related rows of issues to another issue, and leaves redirects behind. Each statement covers all issues: one
+ * statement per issue blocked the process for a second with a thousand issues.
  */
 function moveAll(store: Store, ids: readonly number[], { id: toId, project_id }: IssueRow, nowMs: number): void {
   const { write } = store

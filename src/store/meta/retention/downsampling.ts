@@ -10,7 +10,7 @@ export type ThinCut = { week: string; before: number; projectId: number; hashes:
 
 /**
  * A deletion in progress. `planned`: nothing is counted yet. `counted`: ledger and issues count the rows as deleted,
- * and the deletion runs. `cut`: the rows are deleted, and the deletion is repeated once after a while.
+ * and the deletion runs. `cut`: the rows are deleted, and a later check deletes rows that a power cut brought back.
  */
 export type ThinStep = {
   id: number

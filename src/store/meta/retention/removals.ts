@@ -17,7 +17,7 @@ export type PartKind = Exclude<RemovalKind, 'organization'>
 
 /**
  * Progress of a removal through the stores. `asked`: nothing is deleted. `blobs`: events and rows are deleted, and
- * files are being deleted. `proof`: everything is deleted a second time. `done`.
+ * files are being deleted. `proof`: all stores are checked for leftovers. `done`.
  */
 type RemovalStage = 'asked' | 'blobs' | 'proof' | 'done'
 

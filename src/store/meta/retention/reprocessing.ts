@@ -18,7 +18,7 @@ export type ReprocessingRewrite = {
 
 /**
  * Rows being rewritten. `planned`: new rows can exist and are not counted. `counted`: issues count the new rows, and
- * the old ones are being deleted. `cut`: they are deleted, and the deletion is repeated once after a while.
+ * old ones are being deleted. `cut`: they are deleted, and a later check deletes rows that a power cut brought back.
  */
 export type ReprocessingStep = {
   id: number
