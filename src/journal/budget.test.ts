@@ -72,7 +72,7 @@ test('of a group that the disk refused nothing waits', async () => {
     segmentBytes: 65_536,
   })
   await writer.append(head(1), Buffer.alloc(60_000))
-  // The segment is full and its folder is away: no new one can be made.
+  // The segment is full and its folder is removed, so no new segment can be created.
   rmSync(folder, { recursive: true })
   const large = (n: number) => writer.append(named(n, 10 * MiB), Buffer.alloc(60_000)).catch((error: unknown) => error)
   const refused = [large(2), large(3)]
@@ -104,7 +104,7 @@ test('bodies that wait and bodies that are being written fill the bound', async 
   expect(await appendCode(writer, 20 * MiB)).toBe('ACCEPT_OVERLOADED')
   room.free()
   room.free()
-  // a record takes over from the room that it frees
+  // The record takes the budget that its reservation frees.
   other.free()
   expect(await appendCode(writer, 20 * MiB)).toBe('taken')
   expect(writer.besideBytes()).toBe(60 * MiB)
@@ -187,7 +187,7 @@ test('what is only declared refuses no event, but other bodies', async () => {
   expect(codeOf(() => writer.room(10 * MiB))).toBe('ACCEPT_OVERLOADED')
   expect(codeOf(() => writer.room().grow(10 * MiB))).toBe('ACCEPT_OVERLOADED')
   expect(await appendCode(writer, 40 * MiB)).toBe('taken')
-  // the bound holds for what comes, whoever was first
+  // The limit applies to every new byte, whichever body began first.
   for (let n = 0; n < 40; n++) other.grow(MiB)
   expect(await appendCode(writer, 14 * MiB)).toBe('taken')
   expect(codeOf(() => other.grow(5 * MiB))).toBe('taken')
@@ -207,7 +207,7 @@ test('the disk has to have what is declared, of all of them together', async () 
   const folder = mkdtempSync(join(tmpdir(), 'mishap-beside-'))
   const { bavail, bsize } = statfsSync(folder)
   rmSync(folder, { recursive: true })
-  // far from what other programs write meanwhile
+  // Large enough that writes of other programs do not change the result.
   const most = Math.round(bavail * bsize * 0.6)
   const writer = await open({ bytesMax: 1e15 })
   expect(codeOf(() => writer.room(2 * most))).toBe('ACCEPT_DISK_FULL')

@@ -1,34 +1,34 @@
-/** What one body that comes in takes, in bytes. */
+/** The budget that one incoming body uses, in bytes. */
 type RoomUse = {
-  /** What came of it. */
+  /** Bytes received. */
   came: number
-  /** The same or what it declared, and its record's head. */
+  /** Bytes reserved: the larger of declared and received bytes, plus the head of its record. */
   held: number
-  /** What is declared and still has to come. */
+  /** Declared bytes that have not arrived yet. */
   coming: number
-  /** Its room went to one that came before it. */
+  /** The reservation was revoked in favour of a body that began earlier. */
   lost: boolean
 }
 
 /**
- * Bytes of bodies that lie beside the journal: those that records name and that wait with them, and those that are being
- * written. They take the same disk and wait for the same refining as what lies in it.
+ * Counts the bodies stored outside the journal: bodies of waiting records, and bodies that are still being written.
+ * They use the same disk as the journal and wait for the same processing.
  */
 export class Beside {
-  /** Bodies of records on disk, by the record's position. */
+  /** Sizes of bodies whose record is on disk, by the record's position. */
   readonly #standing = new Map<number, number>()
-  /** Bodies of all records that wait, those included that are not on disk yet. */
+  /** Bytes of the bodies of all waiting records, including records that are not on disk yet. */
   waiting = 0
-  /** What came of bodies that no record names yet. */
+  /** Received bytes of bodies that no record names yet. */
   rooms = 0
-  /** The same, with what they declared and what still has to come. */
+  /** Reserved bytes of the same bodies, including declared bytes that have not arrived. */
   held = 0
-  /** What is declared and still has to come. */
+  /** Declared bytes that have not arrived yet. */
   declared = 0
-  /** Bodies that come in and did not say their size, in the order in which they began. */
+  /** Incoming bodies of undeclared size, in the order in which they began. */
   readonly #unsized = new Set<RoomUse>()
 
-  /** Makes the use of a room of nothing yet. */
+  /** Begins a reservation that uses no bytes yet. `declared`: bytes, 0 when unknown. */
   begin(declared: number): RoomUse {
     const use = { came: 0, held: 0, coming: 0, lost: false }
     if (declared === 0) this.#unsized.add(use)
@@ -48,8 +48,8 @@ export class Beside {
   }
 
   /**
-   * Takes the room of bodies without size that began later, the latest first, until `fits` says that what they give back
-   * is enough; else nobody loses anything.
+   * Revokes reservations of undeclared size that began after `use`, the latest first, until `fits` accepts the freed
+   * bytes. Revokes none and returns false when all of them are not enough.
    */
   takeFromLater(use: RoomUse, fits: (givenBack: number) => boolean): boolean {
     let givenBack = 0
@@ -68,22 +68,22 @@ export class Beside {
     return false
   }
 
-  /** A record that names a body of this size is on its way. */
+  /** Counts the body of a record that waits to be written. */
   add(bytes: number): void {
     this.waiting += bytes
   }
 
-  /** It did not come to be. */
+  /** Removes the body of a record that could not be written. */
   drop(bytes: number): void {
     this.waiting -= bytes
   }
 
-  /** It stands at a position. */
+  /** Notes the position of a body's record once the record is on disk. */
   stand(jpos: number, bytes: number): void {
     if (bytes > 0) this.#standing.set(jpos, bytes)
   }
 
-  /** What stands before a position is done with. */
+  /** Removes the bodies of records before a position. */
   trim(before: number): void {
     for (const [jpos, bytes] of this.#standing) {
       if (jpos >= before) continue

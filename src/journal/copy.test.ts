@@ -43,7 +43,7 @@ const bytesIn = (folder: string) =>
   readdirSync(folder)
     .map((name) => readFileSync(join(folder, name), 'latin1'))
     .join()
-/** Bodies of all records from `cursor` on; one read goes to the end of a segment. */
+/** Bodies of all records from `cursor` on. One read stops at the end of a segment. */
 function bodiesIn(folder: string, cursor: number, durable: number): string[] {
   const reader = openJournalReader(folder)
   const bodies: string[] = []
@@ -109,12 +109,12 @@ test('of an empty journal, or one that is processed whole, nothing is copied but
 })
 
 const mebibyte = 1024 * 1024
-/** A record as it lies at a position. */
+/** The bytes of a record at a position. */
 const recordAt = (jpos: number, body: string) => {
   const [headBytes, bytes] = [Buffer.from(JSON.stringify(head)), Buffer.from(body)]
   return Buffer.concat([encodePrefix(jpos, headBytes, bytes), headBytes, bytes])
 }
-/** A journal of one segment: nothing that anybody reads below `offset`, then these bytes. */
+/** Writes a journal of one segment: empty bytes below `offset`, then these parts. */
 function segmentOf(from: string, offset: number, ...parts: Buffer[]): void {
   mkdirSync(from)
   writeFileSync(segmentPath(from, 1), '')
@@ -122,7 +122,7 @@ function segmentOf(from: string, offset: number, ...parts: Buffer[]): void {
   writeFileSync(segmentPath(from, 1), Buffer.concat(parts), { flag: 'a' })
 }
 
-// One filler holds 16 MiB, and the last one up to 32, so that no filler is shorter than a record.
+// A filler has 16 MiB. The last one can have up to 32 MiB, so that no filler is shorter than a record.
 test.each([
   [20, 1],
   [32, 1],
@@ -137,7 +137,7 @@ test.each([
   expect([bodies.length, bodies.at(-1)]).toEqual([count + 1, 'waits'])
 })
 
-// The rest of the file is longer than one read, so that the end of the file does not stop the copy.
+// The rest of the file is longer than one read, so the end of the file does not stop the copy.
 test.each([
   ['an end mark and a former life', [endMark, Buffer.alloc(3 * mebibyte, 'old-life')]],
   ['a record with a wrong checksum', [recordAt(7, 'x'.repeat(2 * mebibyte)), Buffer.alloc(3 * mebibyte, 'old-life')]],

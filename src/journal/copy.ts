@@ -4,17 +4,17 @@ import { listSegments, newestFile, segmentPath } from './folder.ts'
 import { segmentSpan } from './journal.ts'
 import { decodeRecords, encodePrefix, endMark, offsetOf, prefixBytes, segmentOf } from './record.ts'
 
-/** One read; a record that is longer is read whole. */
+/** Bytes per read. A longer record is read in one piece. */
 const pieceBytes = 1024 * 1024
 const fillerBytes = 16 * 1024 * 1024
-/** The head of a record that nobody reads: it lies below the cursor. */
+/** Head of a filler record. Nobody reads it, because it lies below the cursor. */
 const fillerHead = Buffer.from('{}')
 
-/** Records without content that fill a segment up to `bytes`, which is where a record of it ended. */
+/** Yields empty records that fill a segment up to `bytes`, the end of a record of the source segment. */
 function* fillers(segment: number, bytes: number): Generator<Buffer[]> {
   for (let at = 0; at < bytes; ) {
     const left = bytes - at
-    // never so much that too little is left for another one
+    // Leave enough bytes for another filler.
     const size = left > 2 * fillerBytes ? fillerBytes : left
     const body = Buffer.alloc(size - prefixBytes - fillerHead.length)
     yield [encodePrefix(segment * segmentSpan + at, fillerHead, body), fillerHead, body]
@@ -24,15 +24,15 @@ function* fillers(segment: number, bytes: number): Generator<Buffer[]> {
 
 /**
  * Copies the waiting records of a journal to a new folder that a writer can open: from position `cursor` up to the last
- * whole record. Processed records are left out, because the files hold them unscrubbed until they are written over:
- * spare files, the part below the cursor, and the former life of a recycled file. The journal may be written meanwhile.
+ * whole record. Leaves processed records out, because their unscrubbed data stays in the files until it is overwritten:
+ * in spare files, below the cursor, and in the old content of a recycled file. The journal can be written meanwhile.
  */
 export async function copyWaiting(from: string, to: string, cursor: number): Promise<void> {
   await mkdir(to, { recursive: true, mode: 0o700 })
   for (const segment of listSegments(from).filter((entry) => entry >= segmentOf(cursor)))
     await copySegment(from, to, segment, segment === segmentOf(cursor) ? offsetOf(cursor) : 0)
   await copyFile(join(from, newestFile), join(to, newestFile)).catch((error: NodeJS.ErrnoException) => {
-    // an older journal has none: its segments say how far it came
+    // A journal of an older version has no such file: its segments give the highest number.
     if (error.code !== 'ENOENT') throw error
   })
 }
@@ -50,7 +50,7 @@ async function copySegment(from: string, to: string, segment: number, offset: nu
       await target.write(bytes, 0, found.at)
       at += found.at
       const isOver = found.stop === 'corrupt' || (found.stop === 'end' && found.at < bytesRead)
-      // at the end of the file what is left is a torn record, or one that is being written
+      // At the end of the file, the rest is a torn record or a record that is being written.
       if (isOver || bytesRead < want) break
       want = Math.max(pieceBytes, found.needBytes)
     }

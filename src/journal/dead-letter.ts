@@ -2,24 +2,24 @@ import type { DataCategory } from '../base/outcome.ts'
 import type { RecordHead } from './journal.ts'
 
 /**
- * How one item of a record was counted as dead; a record that died as a whole counts as one of its kind. `spans`: how many
- * were counted beside it (of a transaction its children, of a list all but the first entry), and `of`: in which category.
- * Letters that an earlier version wrote have no `of`: what they brought beside were spans.
+ * How an item of a record was counted as a dead letter. A record that failed as a whole counts as one item of its kind.
+ * `spans`: additional entries (child spans of a transaction, or all but the first entry of a list), counted in category
+ * `of`. Dead letters of an earlier version have no `of`: their additional entries are spans.
  */
 export type DeadCount = { category: DataCategory; itemType: string; spans?: number; of?: DataCategory }
 
-/** What a dead item keeps: the record's head, its body (inflated), and how it was counted. */
+/** The content of a dead letter: the record's head, its decompressed body, and how it was counted. */
 type Dead = { head: RecordHead; body: Buffer; count: DeadCount }
 
 const kinds: ReadonlySet<string> = new Set(['envelope', 'store', 'security', 'attachments', 'minidump'])
 
-/** A record as a dead item's bytes: the head as a line of JSON, then the body. Where the body lay before is left out. */
+/** Packs a record as the bytes of a dead letter: the head as a JSON line, then the body. Omits the spool location. */
 export function packDead(head: RecordHead, body: Buffer, count?: DeadCount): Buffer {
   const { spool: _spool, again: _again, ...rest } = head
   return Buffer.concat([Buffer.from(`${JSON.stringify(count ? { ...rest, count } : rest)}\n`), body])
 }
 
-/** Undefined for bytes that hold no record: a row that the store refused, kept by an earlier version. */
+/** Unpacks a dead letter; undefined for bytes without a record, which earlier versions stored for refused rows. */
 export function unpackDead(bytes: Buffer): Dead | undefined {
   const end = bytes.indexOf(0x0a)
   try {

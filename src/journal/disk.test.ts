@@ -13,7 +13,7 @@ import { recordBytes } from './record.ts'
 type Done = (error: Error | null, ...rest: unknown[]) => void
 type Call = 'statfs' | 'writev' | 'fdatasync' | 'ftruncate'
 
-/** A disk of blocks of 4 kB. `fails`: calls that give an error. `short`: bytes that each write leaves out. `open`: files. */
+/** A disk of 4 kB blocks. `fails`: calls that fail. `short`: bytes that each write omits. `open`: open files. */
 const disk = vi.hoisted(() => ({
   free: 0,
   blocks: 0,
@@ -68,7 +68,7 @@ vi.mock('node:fs', async (original) => {
         disk.open.delete(fd)
         done(error)
       }),
-    // a folder may list its names in any order, and a read may give less than was asked for
+    // A folder can list its names in any order, and a read can return fewer bytes than requested.
     readdirSync: (path: string) => fs.readdirSync(path).reverse(),
     readSync: (fd: number, into: Buffer, at: number, bytes: number, offset: number) =>
       fs.readSync(fd, into, at, Math.min(bytes, 1000), offset),
@@ -112,7 +112,7 @@ async function open(changes: Partial<WriterOptions> = {}): Promise<JournalWriter
   return writer
 }
 
-/** Appends a record that takes so many bytes in the journal. Returns its position or the code of the refusal. */
+/** Appends a record of this many bytes in the journal. Returns its position or the error code. */
 const append = (writer: JournalWriter, bytes: number) =>
   writer
     .append(head(1), Buffer.alloc(bytes - recordBytes(Buffer.byteLength(JSON.stringify(head(1))), 0)))
@@ -181,7 +181,7 @@ describe('free space', () => {
     const other = writer.room(400 * kibibyte)
     other.free()
     for (let n = 0; n < 5; n++) room.grow(100 * kibibyte)
-    // 500 came, 100 are kept
+    // 500 KiB arrived and 100 KiB are still reserved.
     expect(codeOf(() => writer.room(400 * kibibyte + 1))).toBe('ACCEPT_DISK_FULL')
     const unsized = writer.room()
     expect(codeOf(() => unsized.grow(400 * kibibyte + 1))).toBe('ACCEPT_DISK_FULL')
@@ -223,7 +223,7 @@ describe('a write that fails', () => {
     const refused = [append(writer, 2 * kibibyte), append(writer, 2 * kibibyte)]
     expect(await Promise.all(refused)).toEqual(['ACCEPT_DISK_FULL', 'ACCEPT_DISK_FULL'])
     expect(lines[0]).toMatchObject({ level: 'error', fields: { records: 2, error: expect.any(String) } })
-    // the segment was cut, so that a restart does not find them
+    // The segment was truncated, so a restart does not find the records.
     expect(statSync(segmentPath(folder, 1)).size).toBe(end % 2 ** 28)
     disk.fails.clear()
     disk.short = 0
@@ -328,7 +328,7 @@ describe('files', () => {
     const second = await open()
     expect(lines).toEqual([])
     await append(second, kibibyte)
-    // the process ends here: nothing is sealed
+    // The process ends here and seals no segment.
     const third = await open()
     expect(lines).toEqual([{ level: 'info', fields: { segment: 2, bytes: 8 } }])
     expect(statSync(segmentPath(folder, 2)).size).toBe(kibibyte)
@@ -343,7 +343,7 @@ describe('files', () => {
     expect(writer.besideBytes()).toBe(5000)
     await writer.trim(at + 1)
     expect(writer.besideBytes()).toBe(0)
-    // a body of an earlier life, whose record is the next to be refined
+    // A body from before a restart, whose record is the next to be processed.
     writer.noteBeside(at + 1, 70)
     writer.noteBeside(at, 1000)
     expect(writer.besideBytes()).toBe(70)

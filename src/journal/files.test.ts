@@ -29,7 +29,7 @@ async function open(changes: Partial<WriterOptions> = {}): Promise<JournalWriter
   writers.push(writer)
   return writer
 }
-/** A body with which a record takes so many bytes in the journal. */
+/** A body that makes a record of this many bytes in the journal. */
 const bodyFor = (bytes: number, of = head(1)) =>
   Buffer.alloc(bytes - recordBytes(Buffer.byteLength(JSON.stringify(of)), 0))
 const append = (writer: JournalWriter, bytes: number) => writer.append(head(1), bodyFor(bytes))
@@ -45,7 +45,7 @@ const refusalOf = async (run: () => unknown): Promise<{ code?: string; status?: 
 }
 
 describe('a group', () => {
-  /** Durable positions that a listener heard. */
+  /** Durable positions that a listener received. */
   const groups = async (sizes: number[]) => {
     const writer = await open()
     const heard: number[] = []
@@ -193,7 +193,7 @@ describe('a trim', () => {
   test('goes on where somebody else took a segment away, and after the journal was closed', async () => {
     const writer = await open()
     for (let n = 0; n < 5; n++) await append(writer, 60_000)
-    // the first two become spares, the third would be removed
+    // The first two become spares, and the third would be removed.
     rmSync(segmentPath(folder, 3))
     await writer.close()
     await writer.trim(5 * segmentSpan)

@@ -28,20 +28,20 @@ import { type JournalReader, type JournalWriter, type RecordHead, type Room, seg
 import { createReader, type ReaderOptions } from './reader.ts'
 import { encodePrefix, endMark, offsetOf, prefixBytes, recordBytes, recordBytesMax, segmentOf } from './record.ts'
 
-/** What the writer needs; sizes in bytes. */
+/** Options of the writer. Sizes in bytes. */
 export type WriterOptions = {
   folder: string
-  /** Bound of what waits, bodies beside the journal included; 10% of the disk where that is less. At it, appends are refused. */
+  /** Limit of waiting bytes (and bodies outside the journal), at most 10% of the disk. Appends above it are refused. */
   bytesMax: number
-  /** Free space under which appends are refused. */
+  /** Appends are refused when less disk space than this is free. */
   diskReserveBytes: number
-  /** How long the first record of a group waits for others; a group that is being written is never waited for longer. */
+  /** How long the first record of a group waits for more. A group that forms during a write starts right after it. */
   groupMs: number
   clock: Clock
   observe: Observe
-  /** Everything before this position was refined in an earlier life. */
+  /** Everything before this position was processed before the restart. */
   trimmedTo?: number
-  /** Size at which a segment ends, 64 MiB unless a test says otherwise. */
+  /** Size at which a segment ends. Default 64 MiB. */
   segmentBytes?: number
 }
 
@@ -55,12 +55,12 @@ type Waiting = {
 type Open = { segment: number; handle: number; offset: number }
 
 const mebibyte = 1024 * 1024
-/** 16 MiB keep a group's latency near that of its sync; 340 records are 1,020 parts, under the 1,024 of one writev. */
+/** 16 MiB keep the latency of a group near that of its sync. 340 records are 1,020 parts; one writev takes 1,024. */
 const groupBytesMax = 16 * mebibyte
 const groupRecordsMax = 340
 const sparesMax = 2
 const freeCheckMs = 1000
-/** Kept for the record that will name a body, so that one that came whole is not refused for its head. */
+/** Reserved for the record of a body, so that a complete body is not refused for lack of space for its head. */
 const recordRoomBytes = 16 * 1024
 
 const open = promisify(openFile)
@@ -74,8 +74,8 @@ const write = (handle: number, parts: Buffer[], at: number) =>
   })
 
 /**
- * Opens the journal for appending: makes the folder (0700), begins a new segment (a torn tail is never appended to).
- * Throws the system's error when the folder cannot be made or written.
+ * Opens the journal for appending. Creates the folder (mode 0700) and begins a new segment, because nothing is appended
+ * to a torn tail. @throws the system's error when the folder cannot be created or written.
  */
 export async function openJournalWriter(options: WriterOptions): Promise<JournalWriter> {
   mkdirSync(options.folder, { recursive: true, mode: 0o700 })
@@ -96,8 +96,8 @@ export async function openJournalWriter(options: WriterOptions): Promise<Journal
 }
 
 /**
- * Opens the journal for reading by pread; any number of readers, in any process.
- * `options.onCorrupt` hears once of each place where bytes had to be skipped.
+ * Opens the journal for reading with pread. Any number of readers can run, in any process. `options.onCorrupt` is
+ * called once for each position where bytes were skipped.
  */
 export function openJournalReader(folder: string, options: ReaderOptions = {}): JournalReader {
   return createReader(folder, options)
@@ -110,7 +110,7 @@ class Writer {
   readonly #options: WriterOptions
   readonly #segmentBytes: number
   readonly #listeners = new Set<(durable: number) => void>()
-  /** Bytes of every segment in the folder. */
+  /** Size in bytes of every segment in the folder. */
   readonly #sizes = new Map<number, number>()
   readonly #waiting: Waiting[] = []
   #waitingBytes = 0
@@ -139,7 +139,7 @@ class Writer {
     if (newest !== undefined) this.#cut(newest)
     for (const segment of segments) this.#sizes.set(segment, statSync(segmentPath(folder, segment)).size)
     this.#spares = listSpares(folder)
-    // Never a number twice, even when the segments were taken away: positions must grow.
+    // Never reuse a number, even when the segments were removed: positions must grow.
     this.#lastSegment = Math.max(newest ?? 0, readNewest(folder), segmentOf(this.#trimmed))
     await this.#checkDisk()
     await this.#nextSegment()
@@ -147,8 +147,8 @@ class Writer {
   }
 
   /**
-   * What a crash left open is sealed now: readers then take a wrong checksum for what it is, and lag is counted right.
-   * Synced either way: after kill -9 whole records may stand there that only the page cache holds, and refine will commit them.
+   * Cuts the torn end that a crash left. Readers can then treat a wrong checksum as corruption, and the lag is correct.
+   * Always syncs: after kill -9, whole records can exist only in the page cache, and refine will commit them.
    */
   #cut(segment: number): void {
     const path = segmentPath(this.#options.folder, segment)
@@ -196,7 +196,7 @@ class Writer {
         const held = Math.max(use.held, came + recordRoomBytes)
         const ask = (givenBack: number) =>
           this.#refusal(0, held, bytes + beside.declared - use.coming, beside.held - use.held - givenBack)
-        // Within what was declared only what truly came of others stands in the way.
+        // Within the declared size, only the received bytes of other bodies count.
         const refusal = came <= declared ? this.#refusal(0, came, bytes, beside.rooms - use.came) : ask(0)
         if (refusal && (declared > 0 || !beside.takeFromLater(use, (givenBack) => !ask(givenBack)))) throw refusal
         beside.count(use, came, held, Math.max(0, declared - came))
@@ -227,7 +227,7 @@ class Writer {
     return bytes
   }
 
-  /** A trimmed segment becomes a spare: writing over existing blocks spares the file system its own journal (56% at 14 kB). */
+  /** Keeps trimmed segments as spares: overwriting blocks avoids writes to the file system's journal (56% at 14 kB). */
   async trim(before: number): Promise<void> {
     const lag = this.lagBytes()
     if (before > this.#trimmed) this.#trimmed = before
@@ -258,12 +258,12 @@ class Writer {
   }
 
   /**
-   * Whether `bytes` in the journal and a body of `beside` bytes are too much beside `rooms` of others; `free` bytes have
-   * to be found on the disk yet. A body counts for at most half of the bound, so that one that is larger than the bound gets in when little waits.
+   * Checks `bytes` in the journal, a body of `beside` bytes and `rooms` bytes of others against the limits. `free`:
+   * bytes not yet on disk. A body counts for at most half of the limit, so an oversized one passes when little waits.
    */
   #refusal(bytes: number, beside: number, free = bytes, rooms = this.beside.rooms): MishapError | undefined {
     if (this.#closed) return new MishapError('ACCEPT_OVERLOADED', { detail: 'Mishap is stopping.', retryAfterS: 5 })
-    // either way: a clock that was set back must not keep an old answer for hours
+    // The absolute difference: a clock that was set back must not preserve an old value for hours.
     if (Math.abs(this.#options.clock.now() - this.#freeCheckedMs) >= freeCheckMs) void this.#checkDisk()
     if (this.#freeBytes - this.#waitingBytes - free < this.#options.diskReserveBytes) {
       return new MishapError('ACCEPT_DISK_FULL', { retryAfterS: 60 })
@@ -289,7 +289,7 @@ class Writer {
   #wake(): void {
     if (this.#writing || this.#cancelDelay) return
     if (this.#options.groupMs === 0) {
-      // A microtask, so that what one tick appends shares a sync.
+      // A microtask, so that all records of one tick share a sync.
       this.#cancelDelay = () => {}
       queueMicrotask(() => this.#start())
       return
@@ -303,7 +303,7 @@ class Writer {
     this.#writing = this.#run()
   }
 
-  /** One group at a time; what arrives meanwhile is the next group, which starts at once. */
+  /** Writes one group at a time. Records that arrive meanwhile form the next group, which starts at once. */
   async #run(): Promise<void> {
     while (this.#waiting.length > 0) {
       const group = this.#take()
@@ -323,11 +323,11 @@ class Writer {
       }
       this.#tell()
     }
-    // Here and not in a later tick: an append in between would find a writer that no longer looks.
+    // Clear it in this tick: an append before a later tick would rely on a writer that has already stopped.
     this.#writing = undefined
   }
 
-  /** A listener's fault must not stop the journal. */
+  /** Notifies the listeners. A failing listener must not stop the journal. */
   #tell(): void {
     for (const listener of this.#listeners) {
       try {
@@ -352,7 +352,7 @@ class Writer {
     return this.#waiting.splice(0, count)
   }
 
-  /** Writes and syncs a group. Returns the position of its first record; undefined when the disk refused. */
+  /** Writes and syncs a group. Returns the position of its first record, or undefined when the disk refused it. */
   async #writeGroup(group: Waiting[]): Promise<number | undefined> {
     try {
       const groupBytes = group.reduce((sum, entry) => sum + recordBytes(entry.head.length, entry.body.length), 0)
@@ -386,7 +386,7 @@ class Writer {
     }
   }
 
-  /** Begins the next segment, in a spare file if any exists. Syncs the folder before anything is written. */
+  /** Begins the next segment, in a spare file if one exists. Syncs the folder before any record is written. */
   async #nextSegment(): Promise<Open> {
     const { folder } = this.#options
     const segment = ++this.#lastSegment
@@ -396,7 +396,7 @@ class Writer {
     const flags = constants.O_WRONLY | constants.O_CREAT | (spare === undefined ? constants.O_EXCL : 0)
     const handle = await open(path, flags, 0o600)
     try {
-      // A recycled file must not begin with what looks like its end; a new one must not be empty for readers' sake.
+      // A recycled file must not begin with old records, and readers must not find a new file empty.
       await write(handle, [endMark], 0)
       await sync(handle)
       writeNewest(folder, segment)
@@ -412,7 +412,7 @@ class Writer {
     return this.#current
   }
 
-  /** Ends the segment: cuts it behind its last synced record, so that what was refused is not read later. */
+  /** Ends the segment. Cuts it after the last synced record, so that refused records are not read later. */
   async #seal(): Promise<void> {
     const current = this.#current
     this.#current = undefined

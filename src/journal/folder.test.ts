@@ -49,7 +49,7 @@ describe('the number of the newest segment', () => {
 })
 
 describe('where the last whole record ends', () => {
-  /** Writes records with bodies of these sizes as segment 2. Returns where each ends. */
+  /** Writes records with bodies of these sizes as segment 2. Returns where each record ends. */
   function write(bodies: number[], behind: Buffer = Buffer.alloc(0)): number[] {
     const parts: Buffer[] = []
     let at = 0
@@ -64,7 +64,7 @@ describe('where the last whole record ends', () => {
     return ends
   }
 
-  // one scan reads 8 MiB
+  // One scan reads 8 MiB.
   test.each([
     ['nothing', []],
     ['small ones', [10, 20]],

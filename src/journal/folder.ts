@@ -26,7 +26,7 @@ export function listSegments(folder: string): number[] {
   return names.map((name) => Number(name.slice(0, 9))).sort((a, b) => a - b)
 }
 
-/** Names of the spare files (trimmed segments, kept to be written over) in a folder. */
+/** Names of the spare files in a folder: trimmed segments that can be overwritten. */
 export function listSpares(folder: string): string[] {
   return readdirSync(folder).filter((name) => /^spare-\d+$/.test(name))
 }
@@ -34,8 +34,8 @@ export function listSpares(folder: string): string[] {
 export const newestFile = 'newest'
 
 /**
- * The highest segment number that was ever begun, 0 when nothing says so. It is kept beside the segments, so that a
- * folder whose segments were taken away does not begin again below what refine has stored.
+ * Reads the highest segment number ever begun; 0 when the file does not exist. The number has its own file, so that a
+ * folder that lost its segments does not restart below the positions that refine has stored.
  */
 export function readNewest(folder: string): number {
   try {
@@ -47,14 +47,14 @@ export function readNewest(folder: string): number {
   }
 }
 
-/** Keeps the number; durable once the folder is synced. */
+/** Writes the highest segment number. It is durable once the folder is synced. */
 export function writeNewest(folder: string, segment: number): void {
   const part = join(folder, `${newestFile}~`)
   writeFileSync(part, `${segment}\n`, { mode: 0o600, flush: true })
   renameSync(part, join(folder, newestFile))
 }
 
-/** Makes names in a folder durable; a file that was made or renamed is only safe after this. */
+/** Syncs a folder, so that created and renamed files in it survive power loss. */
 export function syncFolder(folder: string): void {
   const handle = openSync(folder, 'r')
   try {
@@ -64,7 +64,7 @@ export function syncFolder(folder: string): void {
   }
 }
 
-/** Reads `bytes` bytes at `offset`; the answer is shorter at the end of the file. */
+/** Reads `bytes` bytes at `offset`. The result is shorter at the end of the file. */
 export function readAt(handle: number, offset: number, bytes: number): Buffer {
   const buffer = Buffer.allocUnsafe(bytes)
   let filled = 0
@@ -77,8 +77,8 @@ export function readAt(handle: number, offset: number, bytes: number): Buffer {
 }
 
 /**
- * Where the last whole record of a segment ends, in bytes. A segment that a crash left open is longer than that:
- * a torn record, or the former life of a recycled file.
+ * Returns where the last whole record of a segment ends, in bytes. The file can be longer after a crash: then a torn
+ * record follows, or old content of a recycled file.
  */
 export function validBytes(folder: string, segment: number): number {
   const handle = openSync(segmentPath(folder, segment), 'r')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JournalReader, JournalRecord, JournalWriter, RecordHead } from './journal.ts'
 
-/** A journal under test: `open` can be called again after `close`, as after a restart; segments end at 64 KiB. */
+/** A journal under test. `open` can be called again after `close`, like after a restart. Segments end at 64 KiB. */
 export type JournalUnderTest = {
   open(options?: {
     bytesMax?: number
@@ -24,7 +24,7 @@ export const head = (n: number, changes: Partial<RecordHead> = {}): RecordHead =
   ...changes,
 })
 
-/** Everything from a position on, in reads of at most `recordsMax` and `bytesMax`. */
+/** Reads all records from a position on, in reads of at most `recordsMax` records and `bytesMax` bytes. */
 export function readAll(
   reader: JournalReader,
   durable: number,
@@ -41,7 +41,7 @@ export function readAll(
   }
 }
 
-/** What every journal does. */
+/** Cases that every journal must pass. */
 export function journalCases(make: () => JournalUnderTest): void {
   const using = async (run: (journal: JournalUnderTest) => Promise<void>) => {
     const journal = make()

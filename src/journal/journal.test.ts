@@ -48,7 +48,7 @@ const segments = (folder: string) =>
     .sort()
     .map((name) => join(folder, name))
 
-/** Five records in one segment, then what `harm` does to its file, then a restart and one more record. */
+/** Writes five records to one segment, runs `harm` on its file, restarts, and writes one more record. */
 async function harmed(harm: (path: string, ends: number[]) => void) {
   const folder = newFolder()
   const corrupt: Corrupt[] = []
@@ -158,7 +158,7 @@ describe('the disk', () => {
     const writer = await openJournalWriter(options(folder))
     await writer.append(head(1), Buffer.from('a'))
     await Promise.all(Array.from({ length: 40 }, (_, n) => writer.append(head(2 + n), Buffer.alloc(1500))))
-    // The folder is away when the segment is full: no new one can be made.
+    // The folder is removed when the segment is full, so no new segment can be created.
     rmSync(folder, { recursive: true })
     const failed = await Promise.allSettled([
       writer.append(head(90), Buffer.alloc(65_000)),

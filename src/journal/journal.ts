@@ -1,15 +1,15 @@
 import type { DataCategory } from '../base/outcome.ts'
 
 /**
- * The durable queue between accept and refine. What `append` has resolved for survives kill -9 and power loss.
- * A position (`jpos`) is `segment * 2^28 + offset`: one number below 2^53 for 33 million segments of at most 256 MiB,
- * so it needs no bigint anywhere (2^40 would leave 8,192 segments, which last some hours at full load).
+ * The durable queue between ingest and refine. Once `append` has resolved, a record survives kill -9 and power loss. A
+ * position (`jpos`) is `segment * 2^28 + offset`: one number below 2^53 for 33 million segments of at most 256 MiB, so
+ * it needs no bigint. A span of 2^40 would leave 8,192 segments, which last only some hours at full load.
  */
 export const segmentSpan = 2 ** 28
 
 export type RecordKind = 'envelope' | 'store' | 'security' | 'attachments' | 'minidump' | 'outcomes'
 
-/** What accept knows about one request; the body follows it in the record. */
+/** Head of a record: what ingest knows about one request. The body follows it in the record. */
 export type RecordHead = {
   kind: RecordKind
   receivedMs: number
@@ -21,26 +21,26 @@ export type RecordHead = {
   userAgent: string
   origin: string
   contentType: string
-  /** Sec-CH-UA* headers as sent, lower-case names. */
+  /** Sec-CH-UA* headers as received, with lower-case names. */
   clientHints?: Record<string, string>
-  /** The id that was answered (store, minidump), or the event that attachments belong to: 32 lower-case hex. */
+  /** The event id in the response (store, minidump), or the event of the attachments: 32 lower-case hex digits. */
   eventId?: string
-  /** Indexes of the envelope's items that a rate limit or limit took out; accept has counted them. */
+  /** Indexes of the envelope's items that ingest dropped for a rate limit or another limit, and has counted. */
   skip?: number[]
-  /** Query of the security routes. */
+  /** From the query string of the security routes. */
   release?: string
   environment?: string
-  /** A body over 1 MiB lies in the blob store instead of the record: its key and size in bytes. */
+  /** A body over 1 MiB is in the blob store instead of the record: its key and size in bytes. */
   spool?: { key: string; bytes: number }
-  /** Only this event of the record (0 = its first) is wanted: the others are stored. */
+  /** Process only this event of the record (0 = its first): the others are already stored. */
   only?: number
-  /** Only the transaction or the spans in this item of the envelope (0 = its first) are wanted: all others have ended. */
+  /** Process only this item of the envelope (0 = its first): all others already have their outcome. */
   onlyItem?: number
-  /** The record is a dead item that a person sent again; the commit takes that one out. */
+  /** The record is a replayed dead letter. The commit removes that dead letter. */
   again?: DeadAgain
 }
 
-/** Which dead item a record was, and how that was counted. */
+/** The dead letter that a record came from, and how it was counted. */
 export type DeadAgain = {
   id: number
   blobKey: string
@@ -48,7 +48,7 @@ export type DeadAgain = {
   keyId: number
   category: DataCategory
   itemType: string
-  /** What was counted as dead beside it, each as one: its spans, or entries of category `of`. */
+  /** Additional entries that were counted as dead: its spans, or entries of category `of`. */
   spans?: number
   of?: DataCategory
   bytes: number
@@ -56,57 +56,57 @@ export type DeadAgain = {
 
 export type JournalRecord = {
   jpos: number
-  /** Position right behind this record. */
+  /** Position right after this record. */
   end: number
   head: RecordHead
-  /** Empty when the head names a spool. */
+  /** Empty when the body is in the spool. */
   body: Buffer
 }
 
 /**
- * Disk for a body that is being written beside the journal; it counts as waiting until it is freed. What was declared of
- * it is kept from other bodies at once, so that those that come together do not refuse each other half-way; events may
- * take it until its bytes come.
+ * A reservation for a body that is written outside the journal. It counts as waiting until it is freed. It reserves the
+ * declared bytes against other bodies at once, so that concurrent bodies do not refuse each other half-way. Events can
+ * use the reserved bytes until they arrive.
  */
 export type Room = {
-  /** Takes so many bytes more, of what was declared first. Throws MishapError ACCEPT_OVERLOADED or ACCEPT_DISK_FULL. */
+  /** Takes more bytes, first the declared ones. @throws MishapError ACCEPT_OVERLOADED or ACCEPT_DISK_FULL. */
   grow(bytes: number): void
-  /** The body is gone, or a record names it now. Safe to repeat. */
+  /** Frees the reservation when the body was removed or a record names it. Safe to repeat. */
   free(): void
 }
 
-/** The writing side; lives in process main only. */
+/** The writer. It lives only in process main. */
 export type JournalWriter = {
-  /** Resolves with the record's jpos once it is on disk. Rejects with MishapError ACCEPT_OVERLOADED or ACCEPT_DISK_FULL. */
+  /** Resolves with the jpos of a record on disk. Rejects with MishapError ACCEPT_OVERLOADED or ACCEPT_DISK_FULL. */
   append(head: RecordHead, body: Buffer): Promise<number>
-  /** Everything before this position is on disk; readers never read past it. */
+  /** Everything before this position is on disk. Readers never read past it. */
   durable(): number
-  /** Called after each group that became durable. Returns the way to stop. */
+  /** Calls the listener after each group that became durable. Returns a function that removes the listener. */
   onDurable(listener: (durable: number) => void): () => void
-  /** Removes whole segments before `before`; keeps what is not yet refined. */
+  /** Removes whole segments before `before`. Records from `before` on stay. */
   trim(before: number): Promise<void>
-  /** What waits: bytes between the trim position and durable, and the bodies beside the journal that belong to them. */
+  /** Waiting bytes between the trim and durable positions, plus the bodies of these records outside the journal. */
   lagBytes(): number
-  /** Those bodies alone. */
+  /** The bytes of those bodies only. */
   besideBytes(): number
-  /** Room for a body of `declared` bytes, 0 when nobody knows. Throws MishapError ACCEPT_OVERLOADED or ACCEPT_DISK_FULL. */
+  /** Reserves `declared` bytes, 0 if unknown. Throws MishapError ACCEPT_OVERLOADED or ACCEPT_DISK_FULL. */
   room(declared?: number): Room
-  /** Counts a body that a record of an earlier life names. */
+  /** Counts a body whose record was written before the restart. */
   noteBeside(jpos: number, bytes: number): void
-  /** Bytes that were done with (trimmed) since this writer was opened; only grows. */
+  /** Bytes trimmed since this writer was opened. The value only grows. */
   doneBytes(): number
   close(): Promise<void>
 }
 
-/** The reading side; lives in process app (and its workers), reads by pread, never blocks the writer. */
+/** The reader. It lives in process app and its workers. It reads with pread and never blocks the writer. */
 export type JournalReader = {
   /**
-   * Records from `from` (a record's start, or 0) up to `durable`: at most `bytesMax` and `recordsMax`, at least 1
-   * record. `next` is where to go on; equal to `from` when nothing is there. A torn tail of an older segment ends that
-   * segment.
+   * Reads records from `from` (a record's start, or 0) up to `durable`: at most `bytesMax` and `recordsMax`, but at
+   * least one record. Continue at `next`; it equals `from` when there are no records. A torn tail of an older segment
+   * ends that segment.
    */
   read(from: number, durable: number, recordsMax: number, bytesMax: number): { records: JournalRecord[]; next: number }
-  /** Records between two positions, at most `recordsMax`, by their lengths alone: 2 us each, whatever they hold. */
+  /** Counts at most `recordsMax` records between two positions. Reads only their lengths: 2 µs each at any size. */
   count(from: number, durable: number, recordsMax: number): number
   close(): void
 }

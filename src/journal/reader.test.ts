@@ -21,7 +21,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-/** Writes a segment of records, whose project ids are these numbers. Returns where each begins, and where the last ends. */
+/** Writes a segment of records with these project ids. Returns where each record begins and the last one ends. */
 function segment(number: number, projects: number[], bodyBytes = 50): number[] {
   const parts: Buffer[] = []
   let at = number * segmentSpan
@@ -81,7 +81,7 @@ describe('one read', () => {
     expect(reader.read(0, 5 * segmentSpan, 9, 1e6)).toEqual({ records: [], next: 0 })
     const end = segment(1, [1]).at(-1) ?? 0
     expect(reader.read(end, 5 * segmentSpan, 9, 1e6)).toEqual({ records: [], next: end })
-    // what was durable there is away
+    // The records before that durable position were removed.
     expect(reader.read(2 * segmentSpan, 2 * segmentSpan + 9, 9, 1e6)).toEqual({ records: [], next: 2 * segmentSpan })
   })
 })

@@ -4,19 +4,19 @@ import { listSegments, readAt, segmentPath } from './folder.ts'
 import { type JournalReader, type JournalRecord, segmentSpan } from './journal.ts'
 import { decodeRecords, offsetOf, prefixBytes, recordEnd, segmentOf } from './record.ts'
 
-/** Bytes between two positions of one segment that no record could be read from. */
+/** A range of a segment in which no record could be read. */
 export type Corrupt = { jpos: number; bytes: number }
 
 export type ReaderOptions = { observe?: Observe; onCorrupt?: (found: Corrupt) => void }
 
 type Found = { records: JournalRecord[]; next: number; ended: boolean }
 
-/** Two segments are enough: the segment that ends and the next segment. */
+/** Two handles are enough: the segment that ends and the next one. */
 const handlesMax = 2
 
 type Handles = { of(segment: number): number | undefined; close(): void }
 
-/** Open files by segment; undefined for one that is not there. */
+/** Opens files by segment. Returns undefined for a segment that does not exist. */
 function createHandles(folder: string): Handles {
   const handles = new Map<number, number>()
   return {
@@ -44,13 +44,13 @@ function createHandles(folder: string): Handles {
   }
 }
 
-/** The first position of the segment that follows the one of `at`, undefined when there is none. */
+/** First position of the segment after the one that contains `at`; undefined when no later segment exists. */
 function segmentAfter(folder: string, at: number): number | undefined {
   const following = listSegments(folder).find((segment) => segment > segmentOf(at))
   return following === undefined ? undefined : following * segmentSpan
 }
 
-/** Where the record at a position ends; undefined when no whole one stands there. */
+/** Returns where the record at a position ends, or undefined when no whole record is there. */
 function endAt(handles: Handles, at: number, durable: number): number | undefined {
   const handle = handles.of(segmentOf(at))
   if (handle === undefined) return undefined
@@ -85,7 +85,7 @@ export function createReader(folder: string, options: ReaderOptions): JournalRea
     options.onCorrupt?.({ jpos, bytes })
   }
 
-  /** Records of one segment from `from` up to `limit` (an offset); `ended` when nothing more will come from it. */
+  /** Reads records of one segment from `from` up to `limit` (an offset). `ended`: the segment has no more records. */
   function readSegment(from: number, limit: number | undefined, recordsMax: number, bytesMax: number): Found {
     const segment = segmentOf(from)
     const handle = handles.of(segment)
@@ -99,12 +99,12 @@ export function createReader(folder: string, options: ReaderOptions): JournalRea
       const bytes = readAt(handle, offsetOf(from), Math.min(want, left))
       const found = decodeRecords(bytes, from, recordsMax)
       if (found.records.length > 0) return { records: found.records, next: from + found.at, ended: false }
-      // Asked once: a file that ends before it should gives no more the second time.
+      // Retry only once: a file that is too short has no more bytes the second time.
       if (found.needBytes > want) {
         want = found.needBytes
         continue
       }
-      // A torn tail ends within a record; only a wrong checksum, or a hole below what is durable, means loss.
+      // A torn tail ends within a record. Only a wrong checksum, or a gap below the durable position, means data loss.
       const bad = found.stop === 'corrupt' || limit !== undefined
       if (bad) report(from, left)
       return limit === undefined ? nothing : { records: [], next: segment * segmentSpan + limit, ended: false }

@@ -16,7 +16,7 @@ import {
 
 const start = 3 * segmentSpan + 4096
 
-/** Records one behind the other, as they lie in a segment from `start` on, and where each begins. */
+/** Writes consecutive records as in a segment from `start` on. Returns the bytes and where each record begins. */
 function written(...bodies: string[]): { bytes: Buffer; starts: number[] } {
   const parts: Buffer[] = []
   const starts: number[] = []
@@ -103,7 +103,7 @@ describe('where it stops', () => {
     const record = Buffer.concat([Buffer.alloc(prefixBytes), text])
     record.writeUInt32LE(4 + text.length, 0)
     record.writeUInt32LE(text.length + 1, 8)
-    // the checksum of position 0 starts from 0
+    // The checksum at position 0 starts from 0.
     record.writeUInt32LE(crc32(record.subarray(8)), 4)
     expect(decodeRecords(Buffer.concat([record, Buffer.from('}')]), 0, 9)).toMatchObject({ stop: 'corrupt', at: 0 })
   })

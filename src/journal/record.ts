@@ -1,30 +1,30 @@
 import { crc32 } from 'node:zlib'
 import { type JournalRecord, type RecordHead, segmentSpan } from './journal.ts'
 
-/** `[u32 length][u32 crc32][u32 headLength]`, little endian; `length` counts everything behind the crc. */
+/** `[u32 length][u32 crc32][u32 headLength]`, little endian. `length` counts all bytes after the crc. */
 export const prefixBytes = 12
 const sizedBytes = 8
 
-/** A length of zero says "nothing follows yet": written behind every group, overwritten by the next. */
+/** A zero length means that no record follows yet. It is written after every group and overwritten by the next. */
 export const endMark = Buffer.alloc(sizedBytes)
 
-/** A record must leave room for others within a segment's span of 256 MiB. */
+/** A record must leave space for others within the segment span of 256 MiB. */
 export const recordBytesMax = 128 * 1024 * 1024
 
 /**
- * The checksum starts from the record's position, so that what a recycled file still holds of its former life
- * (records with a right checksum for another segment) can never pass for a record of this segment.
+ * Seeds the checksum with the record's position. The old content of a recycled file (records with a valid checksum for
+ * another segment) can therefore never pass as records of this segment.
  */
 function seedOf(jpos: number): number {
   return (((jpos % 2 ** 32) >>> 0) ^ Math.floor(jpos / 2 ** 32)) >>> 0
 }
 
-/** Bytes that a record with this head and body takes in a segment. */
+/** Bytes of a record with this head and body in a segment. */
 export function recordBytes(headBytes: number, bodyBytes: number): number {
   return prefixBytes + headBytes + bodyBytes
 }
 
-/** The record's prefix for a place in the journal: 12 bytes to be followed by `head` and `body`. */
+/** Encodes the 12-byte prefix of a record at a position. `head` and `body` must follow it. */
 export function encodePrefix(jpos: number, head: Buffer, body: Buffer): Buffer {
   const prefix = Buffer.allocUnsafe(prefixBytes)
   prefix.writeUInt32LE(prefixBytes - sizedBytes + head.length + body.length, 0)
@@ -33,13 +33,13 @@ export function encodePrefix(jpos: number, head: Buffer, body: Buffer): Buffer {
   return prefix
 }
 
-/** Why decoding stopped: `short` = the bytes end within a record, `end` = an end mark, `corrupt` = a checksum is wrong. */
+/** Why decoding stopped: `short`: the bytes end within a record; `end`: an end mark; `corrupt`: a wrong checksum. */
 type Stop = 'full' | 'short' | 'end' | 'corrupt'
 
-/** What one pass over bytes found: whole records, where it stopped (offset in the bytes) and why. */
+/** Result of one decoding pass: the whole records, where it stopped (an offset in the bytes), and why. */
 type Decoded = { records: JournalRecord[]; at: number; stop: Stop; needBytes: number }
 
-/** Where the record at `jpos` with this prefix ends; undefined for an end mark, or a short or impossible prefix. */
+/** Returns where the record at `jpos` with this prefix ends; undefined for an end mark or an invalid prefix. */
 export function recordEnd(prefix: Buffer, jpos: number): number | undefined {
   const length = prefix.length < prefixBytes ? 0 : prefix.readUInt32LE(0)
   return length < prefixBytes - sizedBytes || length > recordBytesMax ? undefined : jpos + sizedBytes + length
@@ -54,8 +54,8 @@ function headOf(bytes: Buffer, at: number, headBytes: number): RecordHead | unde
 }
 
 /**
- * Reads whole records from `bytes`, whose first byte stands at position `jpos`. Bodies are views into `bytes`.
- * Stops after `recordsMax` records (`full`), or with the reason in `stop`; `needBytes` is what a `short` record needs in all.
+ * Decodes whole records from `bytes`; the first byte is at position `jpos`. Bodies are views into `bytes`. Stops after
+ * `recordsMax` records (`full`) or for the reason in `stop`. `needBytes`: total bytes that a `short` record needs.
  */
 export function decodeRecords(bytes: Buffer, jpos: number, recordsMax: number): Decoded {
   const records: JournalRecord[] = []
@@ -69,7 +69,7 @@ export function decodeRecords(bytes: Buffer, jpos: number, recordsMax: number): 
     const length = bytes.readUInt32LE(at)
     if (length === 0) return done('end')
     const headBytes = bytes.readUInt32LE(at + 8)
-    // A length below the 4 bytes of the head's own length fails here too: no head length is negative.
+    // This also rejects a length below the 4 bytes of the head's length: a head length is never negative.
     if (length > recordBytesMax || headBytes > length - 4) return done('corrupt')
     const end = at + sizedBytes + length
     if (end > bytes.length) return done('short', sizedBytes + length)

@@ -1,51 +1,51 @@
 import type { ErrorCode } from '../base/errors.ts'
 import type { Outcome, OutcomeReason } from '../base/outcome.ts'
 
-/** What the ingest debugger is told, from accept (a note) and from refine (an end): of content only types, sizes, ids. */
+/** The request log, fed by ingest (a note) and by refine (outcomes). It has types, sizes and ids, but no content. */
 
-/** How one item ended. */
+/** The outcome of one item. */
 export type ItemEnd = {
   type: string
   bytes: number
   outcome: Outcome
   reason: OutcomeReason
-  /** Id of an event, else ''. */
+  /** Event id, or '' for other items. */
   eventId: string
-  /** Position of an event's row, or of the record that spans came in, else -1. */
+  /** Position of an event's row or of the record that contained the spans, else -1. */
   at: number
-  /** Of a transaction or a span item: which item of its record it is. */
+  /** Set for a transaction or a span item: the item's index in its record. */
   index?: number
 }
 
-/** How the items of one journal record ended. `more` is how many are not listed. */
+/** The outcomes of one journal record. `more`: number of items that are not listed. */
 export type RecordEnd = { jpos: number; keyId: number; items: ItemEnd[]; more: number }
 
-/** One item of a request: how accept ended it, or `waiting` while refine has it. */
+/** One item of a request: its outcome from ingest, or `waiting` while refine has it. */
 export type NoteItem = { type: string; bytes: number; outcome: Outcome | 'waiting'; reason: OutcomeReason | '' }
 
-/** One request to ingest and how it was answered. */
+/** One request to ingest and its response. */
 export type RequestNote = {
   atMs: number
-  /** 0: without a known key. */
+  /** 0 when the key is unknown. */
   keyId: number
   projectId: number
   route: string
-  /** `name/version` as the SDK says, else the beginning of its user agent; printable ASCII. */
+  /** `name/version` from the SDK, else the beginning of its user agent. Printable ASCII. */
   sdk: string
   /** Bytes on the wire. */
   bytes: number
   status: number
   code: ErrorCode | 'OK'
-  /** Why it was refused or limited, else ''. */
+  /** Why the request was refused or limited, else ''. */
   reason: OutcomeReason | ''
   eventId: string
-  /** Its record in the journal, -1 when nothing was kept. */
+  /** Position of its journal record, or -1 when nothing was stored. */
   jpos: number
   items: NoteItem[]
-  /** Items that are not listed. */
+  /** Number of items that are not listed. */
   more: number
 }
 
-/** Requests that are kept of each key, and items that are listed of one request. */
+/** Maximum number of stored requests per key, and of listed items per request. */
 export const notesPerKey = 100
 export const noteItemsMax = 50

@@ -10,7 +10,7 @@ import { head, readAll } from './journal.cases.ts'
 type Done = (error: Error | null) => void
 type Opened = (error: Error | null, fd: number) => void
 
-/** What a power cut leaves: of each file its bytes at the last sync. `hold`: a sync does not come back until it is let go. */
+/** The state after a power cut: the bytes of each file at its last sync. `hold`: syncs that wait for their release. */
 const disk = vi.hoisted(() => ({
   paths: new Map<number, string>(),
   kept: new Map<string, Buffer>(),
@@ -99,7 +99,7 @@ describe('what is acknowledged is on disk', () => {
     const appended = writer.append(head(1), Buffer.from('a')).then((at) => answers.push(at))
     while (disk.hold.length === 0) await turn()
     for (let turns = 0; turns < 20; turns++) await turn()
-    // written, and waiting for the disk
+    // Written, but the sync has not returned.
     expect([disk.done, answers, told, writer.durable()]).toEqual([['write 000000001.seg'], [], [], before])
     const [go] = disk.hold.splice(0)
     disk.hold = undefined
@@ -145,7 +145,7 @@ describe('what is acknowledged is on disk', () => {
     const folder = mkdtempSync(join(tmpdir(), 'mishap-sync-'))
     const killed = await open(folder)
     await killed.append(head(1), Buffer.from('synced'))
-    // The record is written whole, then the process is killed while the disk is being asked.
+    // The record is written completely, then the process is killed during the sync.
     disk.hold = []
     void killed.append(head(2), Buffer.from('in the page cache only'))
     while (disk.hold.length === 0) await turn()
@@ -160,7 +160,7 @@ describe('what is acknowledged is on disk', () => {
       reader.close()
       return records
     }
-    // refine takes both, and commits them
+    // Refine reads and commits both.
     expect(found(recovered.durable())).toEqual([1, 2])
     for (const [path, bytes] of disk.kept) writeFileSync(path, bytes)
     expect(found(recovered.durable())).toEqual([1, 2])

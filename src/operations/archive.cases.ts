@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto'
 import { crc32, deflateRawSync } from 'node:zlib'
 
-/** A file of an archive for tests, and what its headers say wrongly of it. */
+/** A file of a test archive, with the wrong values for its headers. */
 export type Packed = {
   name: string
   body: string | Buffer
   stored?: boolean
-  /** What the directory says instead of the truth. */
+  /** Values in the directory instead of the true ones. */
   says?: { bytes?: number; crc?: number; method?: number; flags?: number; at?: number }
 }
 
-/** A ZIP archive of files, with whatever stands before it and behind its directory. */
+/** Creates a ZIP archive of files. `prefix`: text before it. `entries`: the count in its directory. */
 export function archiveOf(
   files: readonly Packed[],
   { prefix = '', entries }: { prefix?: string; entries?: number } = {},
 ) {
   const parts: Buffer[] = []
   const directory: Buffer[] = []
-  // A large archive of a few bodies again and again is made in a moment.
+  // Cache compressed bodies, so that a large archive of few different bodies is built quickly.
   const known = new Map<string | Buffer, Buffer>()
   let at = 0
   for (const { name, body, stored, says = {} } of files) {
@@ -52,7 +52,7 @@ export function archiveOf(
 
 export const debugId = 'b500f860-0003-523c-92ab-92705ede040b'
 
-/** A bundle as sentry-cli makes it: a script and its map under one debug id. */
+/** A bundle as sentry-cli creates it: a script and its source map under one debug id. */
 export function bundleOf(more: { release?: string; dist?: string; id?: string; script?: string } = {}): Buffer {
   const file = (type: string, name: string, extra: object = {}) => ({
     type,
@@ -81,7 +81,7 @@ export function bundleOf(more: { release?: string; dist?: string; id?: string; s
 
 export const sha1Of = (bytes: Buffer | string): string => createHash('sha1').update(bytes).digest('hex')
 
-/** Bytes in chunks of a size. */
+/** Splits bytes into chunks of at most `size` bytes. */
 export function chunksOf(bytes: Buffer, size = 100): Buffer[] {
   const chunks: Buffer[] = []
   for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size))

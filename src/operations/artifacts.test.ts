@@ -56,7 +56,7 @@ const send = async ({ artifacts }: Room, chunks: Buffer[]) => {
   for (const chunk of chunks) await artifacts.saveChunk(1, sha1Of(chunk), pieces(chunk))
 }
 
-/** Asks until the state is an end, as clients do. */
+/** Asks until the state is final, like clients do. */
 async function settle({ artifacts }: Room, ask: AssembleAsk) {
   for (;;) {
     const state = await artifacts.assemble(ask)
@@ -170,7 +170,7 @@ describe('a bundle', () => {
     const bytes = bundleOf()
     const [first, ...rest] = chunksOf(bytes)
     await send(room, first ? [first] : [])
-    // The same stores under new artifacts, which know of no run.
+    // Use the same stores with new artifacts that know no running assembly.
     const { clock, meta, blobs } = room
     const later = {
       ...room,
@@ -274,7 +274,7 @@ describe('files of a release', () => {
       ['~/a.js', '7'],
       ['~/a.js', ''],
     ])
-    // They are no bundles.
+    // Single files are not listed as bundles.
     expect(room.meta.listBundles({ projectId: 1, text: '', beforeId: undefined, max: 9 })).toHaveLength(1)
   })
 
@@ -331,7 +331,7 @@ describe('files that were fetched', () => {
     })
     const [first] = room.meta.artifactsByUrl(1, 'r', '', [url])
     expect(first && (await readArtifact(room.blobs, first, 99))?.toString()).toBe('uploaded')
-    // They are no uploads: no list shows them.
+    // Fetched files are not uploads, so the list of bundles omits them.
     expect(room.meta.listBundles({ projectId: 1, text: '', beforeId: undefined, max: 9 })).toEqual([])
     expect(room.meta.releaseFiles({ projectIds: [1], release: 'r', beforeId: undefined, max: 9 })).toHaveLength(1)
   })

@@ -25,14 +25,14 @@ type ReleaseFile = {
   projectIds: readonly number[]
   release: string
   stream: AsyncIterable<Uint8Array>
-  /** The other fields of the form. They may follow the bytes, so they are asked for once the bytes are read. */
+  /** The other fields of the form. They can follow the file in the request, so they are read after its bytes. */
   about(): Promise<{ url: string; dist: string; headers: Record<string, string> }>
 }
 
-/** Bytes of fetched files per project. Anybody with its key can name addresses that answer with 32 MiB each. */
+/** Maximum bytes of fetched files per project. Anybody with its key can name addresses that return 32 MiB each. */
 const scrapedBytesMax = 1024 ** 3
 
-/** Files that were fetched from their public addresses. */
+/** Scripts and source maps that Mishap fetched from their public addresses. */
 export type ScrapedFiles = {
   organizationId: number
   projectId: number
@@ -43,28 +43,28 @@ export type ScrapedFiles = {
 
 export type Artifacts = {
   /**
-   * Stores a chunk from a stream. Throws VALIDATION for another SHA-1, ACCEPT_TOO_LARGE for more than `chunkBytesMax` and
-   * when too many chunks wait already, ACCEPT_DISK_FULL.
+   * Stores a chunk from a stream. Throws VALIDATION for another SHA-1, ACCEPT_TOO_LARGE for more than `chunkBytesMax`
+   * or when too many chunks already wait, ACCEPT_DISK_FULL.
    */
   saveChunk(organizationId: number, checksum: string, stream: AsyncIterable<Uint8Array>): Promise<void>
   /** Returns the state of a bundle, and starts to assemble it once all its chunks are stored. Idempotent. */
   assemble(ask: AssembleAsk): Promise<AssembleState>
-  /** Stores one file of a release in place of one with the same name and dist. Throws ACCEPT_TOO_LARGE, ACCEPT_DISK_FULL. */
+  /** Stores a release file and replaces one of the same name and dist. Throws ACCEPT_TOO_LARGE, ACCEPT_DISK_FULL. */
   addFile(file: ReleaseFile): Promise<Bundle>
   /**
-   * Stores files that were fetched for a release and dist of a project, in place of earlier ones with the same names. The
-   * same bytes change nothing. Throws ACCEPT_TOO_LARGE, ACCEPT_DISK_FULL.
+   * Stores files that were fetched for a release and dist of a project. They replace earlier ones with the same names;
+   * identical bytes change nothing. Throws ACCEPT_TOO_LARGE, ACCEPT_DISK_FULL.
    */
   addScraped(scraped: ScrapedFiles): Promise<void>
   /** Removes all single files of a release from these projects. */
   removeFiles(projectIds: readonly number[], release: string): Promise<void>
-  /** Removes all bundles that clients call so from a project. Returns how many. */
+  /** Removes all bundles with this client-side id from a project. Returns their number. */
   removeBundle(projectId: number, uuid: string): Promise<number>
   /** Removes one file of a release from these projects. */
   removeFile(bundleId: number, projectIds: readonly number[], release: string): Promise<void>
-  /** Whether the blob of this key is being written: its row follows, so it is no stray. */
+  /** Whether a blob is being written. Its row follows, so a sweep must not remove it as an orphan. */
   isWriting(key: string): boolean
-  /** Forgets why bundles were refused once every client has read it. */
+  /** Drops the reasons of refused bundles after `failureKeptMs`, when every client has read them. */
   dropFailures(): void
   /** Calls `listener` for each bundle or file that is new to a project. */
   onArrived(listener: (arrived: Arrived) => void): void
@@ -145,7 +145,7 @@ async function addFile(uploads: Uploads, file: ReleaseFile): Promise<Bundle> {
   })
 }
 
-/** Stores a fetched script and its map in place of earlier ones. */
+/** Stores a fetched script and its source map in place of earlier ones. */
 async function addScraped(
   uploads: Uploads,
   { organizationId, projectId, release, dist, files }: ScrapedFiles,
@@ -201,7 +201,7 @@ async function addScraped(
   if (changed) reportArrival(uploads, changed, links)
 }
 
-/** Removes one file of a release from projects. Its bytes go with the last of them. */
+/** Removes one file of a release from projects. The last removal deletes its bytes. */
 async function removeFile(
   { meta, blobs }: Pick<ArtifactDeps, 'meta' | 'blobs'>,
   bundleId: number,
@@ -214,7 +214,7 @@ async function removeFile(
   }
 }
 
-/** Creates the uploads: chunks, the bundles assembled from them, and files of releases. Nothing runs by itself. */
+/** Creates the uploads: chunks, the bundles assembled from them, and files of releases. Starts no background work. */
 export function createArtifacts(deps: ArtifactDeps): Artifacts {
   const { meta, blobs } = deps
   const uploads: Uploads = {

@@ -21,16 +21,16 @@ import {
   whileWriting,
 } from './uploads.ts'
 
-/** Another bundle may share a chunk with one that is done. */
+/** Another bundle can share a chunk with an assembled one. */
 const usedChunkKeptMs = 3_600_000
-/** A client polls each second, so it has read the reason by then. A later try is assembled again. */
+/** Clients poll each second, so they have read the reason by then. A later request assembles the bundle again. */
 const failureKeptMs = 60_000
-/** Most small bundles are done within this time, so the client need not ask twice. */
+/** Most small bundles are assembled within this time, so the client does not have to ask twice. */
 const answerMs = 400
-/** zlib inflates in threads of its own. Two of them leave the other cores to events. */
+/** zlib decompresses in its own threads. Two assemblies leave the other cores to events. */
 const runsMax = 2
 
-/** A chunk has a row and no blob. The client has to send it again. */
+/** A chunk has no row, or a row without a blob. The client must upload it again. */
 class ChunkGone extends Error {}
 
 async function withSlot<T>({ slots }: Uploads, work: () => Promise<T>): Promise<T> {
@@ -45,7 +45,7 @@ async function withSlot<T>({ slots }: Uploads, work: () => Promise<T>): Promise<
   }
 }
 
-/** The chunks' bytes one after the other. Throws ChunkGone. */
+/** Yields the bytes of the chunks in order. Throws ChunkGone. */
 async function* joined(blobs: BlobStore, chunks: readonly Chunk[]): AsyncGenerator<Uint8Array> {
   for (const chunk of chunks) {
     const found = await blobs.getStream(chunk.blobKey)
@@ -54,7 +54,7 @@ async function* joined(blobs: BlobStore, chunks: readonly Chunk[]): AsyncGenerat
   }
 }
 
-/** Writes the blob of the bundle, indexes it, and writes its rows. Throws ZipFault, ChunkGone and errors of the stores. */
+/** Writes the blob of a bundle, indexes it, and writes its rows. Throws ZipFault, ChunkGone and store errors. */
 async function assembleNow(uploads: Uploads, run: Run): Promise<void> {
   const { meta, blobs, clock } = uploads.deps
   const { organizationId, checksum, chunks } = run.ask
@@ -107,7 +107,7 @@ async function assembleNow(uploads: Uploads, run: Run): Promise<void> {
   })
 }
 
-/** The sentence for the client; undefined when it only has to send something again. */
+/** The error text for the client; undefined when the client only has to upload a chunk again. */
 function detailOf(uploads: Uploads, error: unknown): string | undefined {
   if (error instanceof ChunkGone) return undefined
   if (error instanceof ZipFault || error instanceof MishapError) return error.message
@@ -133,7 +133,7 @@ function start(uploads: Uploads, key: string, ask: AssembleAsk, links: BundleLin
   return run
 }
 
-/** Links a bundle that is already stored with these bytes. Undefined when there is none. */
+/** Links a bundle that is already stored with this checksum. Returns undefined if there is none or its blob is lost. */
 async function known(
   uploads: Uploads,
   ask: AssembleAsk,
@@ -144,7 +144,7 @@ async function known(
   if (!bundle) return undefined
   const reader = await blobs.reader(bundle.blobKey)
   if (!reader) {
-    // Its bytes are lost. It is removed, so that a new upload repairs it.
+    // Its bytes are lost. Remove it, so that a new upload repairs it.
     for (const { projectId } of meta.linksOf([bundle.id])) meta.removeBundle(bundle.id, projectId)
     return undefined
   }
@@ -188,7 +188,7 @@ export async function assemble(uploads: Uploads, ask: AssembleAsk): Promise<Asse
   return uploads.runs.has(key) ? { state: 'created', missingChunks: [] } : assemble(uploads, ask)
 }
 
-/** Forgets why bundles were refused once every client has read it. */
+/** Drops the reasons of refused bundles after `failureKeptMs`, when every client has read them. */
 export function dropFailures({ deps, failures }: Pick<Uploads, 'deps' | 'failures'>): void {
   for (const [key, { atMs }] of failures) if (deps.clock.now() - atMs > failureKeptMs) failures.delete(key)
 }

@@ -24,10 +24,10 @@ import {
 
 const manifestBytesMax = 32 * 1024 ** 2
 const directoryBytesMax = 64 * 1024 ** 2
-/** A debug id stands in the last lines of a script, and near either end of a map. */
+/** A debug id is in the last lines of a script, or near the start or end of a source map. */
 const edgeBytes = 4096
 
-/** The first and the last bytes of what passes by. */
+/** Collects the first and the last `edgeBytes` of a stream. */
 function createEdges(): { push(piece: Buffer): void; head(): string; tail(): string } {
   let head = Buffer.alloc(0)
   let tail = Buffer.alloc(0)
@@ -41,7 +41,7 @@ function createEdges(): { push(piece: Buffer): void; head(): string; tail(): str
   }
 }
 
-/** Reads along with the bytes of a file for the debug id in it; '' for none. */
+/** Scans the bytes of a file for its debug id; '' when there is none. */
 export function createDebugIdScan(): { push(piece: Buffer): void; debugId(type: ManifestFile['type']): string } {
   const edges = createEdges()
   return {
@@ -51,7 +51,7 @@ export function createDebugIdScan(): { push(piece: Buffer): void; debugId(type: 
   }
 }
 
-/** Inflates one file, holds it against what the directory says of it, and gives each piece to `take`. Throws ZipFault. */
+/** Decompresses one file, checks it against its directory entry, and passes each piece to `take`. Throws ZipFault. */
 async function readEntry(reader: BlobReader, entry: ZipEntry, take: (piece: Buffer) => void): Promise<number> {
   const at = dataStart(await reader.read(entry.at, zipLocalBytes), entry)
   if (at + entry.packed > reader.bytes) throw new ZipFault(`${shown(entry.name)} does not lie in the archive.`)
@@ -106,8 +106,8 @@ async function manifestOf(reader: BlobReader, entries: ReadonlyMap<string, ZipEn
 }
 
 /**
- * Reads a whole bundle once, with the memory of a piece: every file that the manifest names is inflated and held against
- * its size and checksum. Returns the manifest and where each file lies. Throws ZipFault with a sentence for the uploader.
+ * Reads a whole bundle once, with the memory of one piece. Decompresses every file in the manifest and checks its size
+ * and checksum. Returns the manifest and the offset of each file. Throws ZipFault with a sentence for the uploader.
  */
 export async function indexBundle(reader: BlobReader): Promise<{ manifest: BundleManifest; files: NewArtifactFile[] }> {
   const entries = await readDirectory(reader)

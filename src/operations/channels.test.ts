@@ -5,7 +5,7 @@ import { endOf, operationRig } from './rig.cases.ts'
 
 const fresh = operationRig()
 
-/** A rig that notes which channels' addresses were asked to confirm. */
+/** A rig that records which channels asked their addresses to confirm. */
 function rig() {
   const asked: number[] = []
   return { ...fresh(), asked, alerts: { askToConfirm: async ({ id }: Channel) => void asked.push(id) } }

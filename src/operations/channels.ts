@@ -8,17 +8,17 @@ import type { Channel } from '../store/meta/issues/alerts.ts'
 import type { Organization } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 
-/** Each new issue looks at all channels of its organization. */
+/** Maximum channels of an organization: each new issue reads all of them. */
 const channelsMax = 50
 
 type Parts = {
   meta: Pick<MetaStore, 'projectBySlug' | 'channelsOf' | 'createChannel' | 'updateChannel' | 'keepAddresses'>
   seal: Seal
 }
-/** Asks addresses that belong to no member whether they want the mails. */
+/** Asks addresses that do not belong to members whether they want the mails. */
 type Asks = { alerts: Pick<Alerts, 'askToConfirm'> }
 
-/** What changes of a channel; what is absent stays. `project` is a slug, null or '' for all projects. */
+/** Changes to a channel. Absent fields stay. `project` is a slug; null or '' means all projects. */
 export type ChannelChange = {
   name?: string | undefined
   target?: string | undefined
@@ -33,7 +33,7 @@ function projectIdOf({ meta }: Parts, organizationId: number, slug: string | nul
   return project.id
 }
 
-/** Stores a channel; `secret` is what a generic webhook signs with, shown once, else null. Throws VALIDATION with fields. */
+/** Stores a channel. `secret`: the signing secret of a generic webhook, shown once, else null. Throws VALIDATION. */
 export function addChannel(
   parts: Parts,
   organizationId: number,
@@ -53,7 +53,7 @@ export function addChannel(
   return { channel, secret }
 }
 
-/** Addresses that a channel keeps: their owners need not confirm again. */
+/** Returns the addresses that a channel had before and still has. Their owners need not confirm again. */
 function addressesKept({ seal }: Parts, before: Channel, target: string): string[] {
   const now = target.toLowerCase().split(',')
   try {
@@ -64,7 +64,7 @@ function addressesKept({ seal }: Parts, before: Channel, target: string): string
   }
 }
 
-/** Stores what is given of a channel. Throws VALIDATION with fields, NOT_FOUND. */
+/** Stores the given fields of a channel. Throws VALIDATION with fields, NOT_FOUND. */
 export function changeChannel(parts: Parts, channel: Channel, change: ChannelChange): Channel {
   const target = change.target === undefined ? undefined : targetOf(channel.kind, change.target)
   const changed = parts.meta.updateChannel(channel.id, {
@@ -77,7 +77,7 @@ export function changeChannel(parts: Parts, channel: Channel, change: ChannelCha
   return changed
 }
 
-/** Makes a channel, and asks its addresses that are no members to confirm. Throws as `addChannel` does. */
+/** Creates a channel and asks its non-member addresses to confirm. Throws like `addChannel`. */
 export async function createChannel(
   parts: Parts & Asks,
   organizationId: number,
@@ -88,7 +88,7 @@ export async function createChannel(
   return made
 }
 
-/** Changes a channel, and asks new addresses that are no members to confirm. Throws as `changeChannel` does. */
+/** Changes a channel and asks new non-member addresses to confirm. Throws like `changeChannel`. */
 export async function updateChannel(parts: Parts & Asks, channel: Channel, change: ChannelChange): Promise<Channel> {
   const changed = changeChannel(parts, channel, change)
   if (change.target !== undefined) await parts.alerts.askToConfirm(changed)
@@ -100,7 +100,7 @@ export function deleteChannel({ meta }: { meta: Pick<MetaStore, 'deleteChannel'>
   meta.deleteChannel(channelId)
 }
 
-/** Confirms the address of a mailed link; undefined when the link is no longer valid. */
+/** Confirms the address of a mailed link. Returns undefined when the link is no longer valid. */
 export function confirmAddress(
   { meta, clock }: Confirms & { meta: Pick<MetaStore, 'confirmAddress'> },
   secret: string,

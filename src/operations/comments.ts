@@ -13,7 +13,7 @@ type Parts = Announces & {
   clock: Pick<Clock, 'now'>
 }
 
-/** Members whom a text names. */
+/** Ids of the members that a text mentions. */
 function namedIn({ meta }: Parts, issue: Issue, text: string): string[] {
   const handles = mentionsIn(text)
   if (handles.length === 0) return []
@@ -22,10 +22,10 @@ function namedIn({ meta }: Parts, issue: Issue, text: string): string[] {
   return [...new Set(handles.flatMap((handle) => known.get(handle)?.id ?? []))]
 }
 
-/** Who gets a notice of a comment. `before`: whom it named before a change; empty for a new comment. */
+/** Who gets a notice of a comment. `before`: whom it mentioned before a change; empty for a new comment. */
 type Told = { named: readonly string[]; before: readonly string[] }
 
-/** Notifies whom a comment names and who follows the issue, but not its writer. Each once. */
+/** Notifies the members that a comment mentions and the followers of the issue, but not the author. Each once. */
 function notify({ meta, clock }: Parts, issue: Issue, actor: Actor, activity: Activity, { named, before }: Told): void {
   const nowMs = clock.now()
   const fresh = named.filter((item) => item !== actor.person.id && !before.includes(item))
@@ -40,7 +40,7 @@ function notify({ meta, clock }: Parts, issue: Issue, actor: Actor, activity: Ac
   if (notices.length > 0) meta.addNotices(notices, issue.id, activity.id, nowMs)
 }
 
-/** Adds a comment and notifies whom it concerns. */
+/** Adds a comment and notifies the mentioned members and the followers. */
 export function addComment(parts: Parts, actor: Actor, issue: Issue, text: string): Activity {
   const { meta, clock } = parts
   const named = namedIn(parts, issue, text)
@@ -52,7 +52,7 @@ export function addComment(parts: Parts, actor: Actor, issue: Issue, text: strin
   return added
 }
 
-/** Changes a comment of the caller's own. Only who is named now and was not before gets a notice. */
+/** Changes a comment of the caller. Only members mentioned for the first time get a notice. */
 export function updateComment(parts: Parts, actor: Actor, issue: Issue, old: Activity, text: string): Activity {
   const named = namedIn(parts, issue, text)
   const changed = parts.meta.changeComment(old.id, text, named, parts.clock.now())

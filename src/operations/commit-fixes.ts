@@ -5,15 +5,15 @@ import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { NewCommit } from '../store/meta/releases/commits.ts'
 import { type Announces, announceIssues } from './announce.ts'
 
-/** Issues that the commits of one call may resolve. */
+/** Maximum issues that the commits of one call can resolve. */
 const issuesMax = 1_000
 
-/** A commit that says which issues it fixes. */
+/** A commit whose message names the issues that it fixes. */
 type Fix = { commit: NewCommit; shortIds: string[] }
 
 /**
- * The commits of a call that fix issues and that no release has yet. A build sends the same commits again and again. Only
- * the first time counts, so that an issue which came back stays open. Call this before the commits are stored.
+ * Returns the commits that fix issues and that no release has yet. Builds often send the same commits again. Only the
+ * first time counts, so that an issue that reappeared stays open. Call this before the commits are stored.
  */
 export function newFixes(
   { meta }: { meta: Pick<MetaStore, 'versionsWithCommit'> },
@@ -36,9 +36,9 @@ type Parts = Announces & {
 }
 
 /**
- * Resolves the issues that commits of a release fix: in the release where the issue's project has it, else in the commit,
- * until a release of that project has it. Touches issues of `projects` only, those that the caller may change; resolved
- * ones stay as they are. The activity names the commit and its author, and no member: anybody can write a name into a commit.
+ * Resolves the issues that commits of a release fix: in the release if the issue's project has it, else in the commit,
+ * until a release of that project contains it. Changes only unresolved issues of `projects`, which the caller can
+ * change. The activity names the commit and its author, but no member: anybody can put a name into a commit.
  */
 export function resolveFixed(
   parts: Parts,

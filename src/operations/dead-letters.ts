@@ -8,11 +8,11 @@ type Parts = {
   meta: Pick<MetaStore, 'deleteDeadItem'>
   blobs: Pick<BlobStore, 'delete'>
   clock: Pick<Clock, 'now'>
-  /** What the ledger counted it as: 1, with the spans that came in it. */
+  /** The number of outcomes that the ledger counted for it: 1, plus its spans. */
   deadCount(item: DeadLetter): Promise<number>
 }
 
-/** Deletes a dead letter and what is kept of it; the ledger counts it as deleted. Throws NOT_FOUND. */
+/** Deletes a dead letter and its blob. The ledger counts it as deleted. Throws NOT_FOUND. */
 export async function deleteDeadLetter(
   { meta, blobs, clock, deadCount }: Parts,
   item: DeadLetter & { id: number },

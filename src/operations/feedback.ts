@@ -4,7 +4,7 @@ import type { FeedbackState } from '../domain/feedback-states.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 
-/** Calls a feedback new, resolved or spam. */
+/** Sets the state of a feedback: new, resolved or spam. */
 export function setFeedbackState(
   { meta, clock }: { meta: Pick<MetaStore, 'setFeedbackState'>; clock: Pick<Clock, 'now'> },
   actor: Actor,

@@ -141,13 +141,13 @@ describe('the project that the screens report to', () => {
     const { project, key } = ensureSelfProject(meta, 1)
     expect(project).toMatchObject({ slug: 'mishap', platform: 'javascript-nextjs' })
     expect(ensureSelfProject(meta, 1)).toEqual({ project, key })
-    // made by a version that kept no id, and renamed
+    // A project created by a version that stored no id, and then renamed.
     const { meta: older } = await fresh()
     older.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'ann' })
     const { id } = older.createProject({ organizationId: 1, slug: 'mishap', name: 'Mishap', platform: null })
     older.updateProject(id, { slug: 'own' })
     expect(selfProject(older, 1)?.id).toBe(id)
-    // Renamed, and its first slug taken by another: it is found all the same.
+    // Renamed, and another project took its first slug: the lookup still finds it.
     meta.updateProject(project.id, { slug: 'inside' })
     meta.createProject({ organizationId: 1, slug: 'mishap', name: 'Mishap', platform: null })
     expect([ensureSelfProject(meta, 1).project.id, selfProject(meta, 2)]).toEqual([project.id, undefined])

@@ -17,7 +17,7 @@ type BootstrapRequest = {
   email: string
   password: string
   name?: string
-  /** Also makes a token of the organization, for builds. */
+  /** Also creates an organization token for builds. */
   ciToken?: boolean
 }
 type BootstrapAnswer = {
@@ -69,9 +69,9 @@ function demandAdmin(
 }
 
 /**
- * Makes or finds owner, organization, project and key. The token "bootstrap" is always new, because secrets are not
- * kept. `url` is the instance's address, for the DSN. Throws AUTH_FAILED when the person exists with another password,
- * AUTH_FORBIDDEN when the organization is somebody else's, VALIDATION for names, e-mail or password that break the rules.
+ * Creates or finds owner, organization, project and key. The token "bootstrap" is always new, because secrets are not
+ * stored. `url`: the instance's address, for the DSN. Throws AUTH_FAILED when the person exists with another password,
+ * AUTH_FORBIDDEN when they are no admin of the organization, VALIDATION for invalid names, e-mail or password.
  */
 export async function bootstrap(
   parts: {
@@ -114,7 +114,7 @@ export async function bootstrap(
   }
 }
 
-/** The first account, its organization and its first project, as the setup screen asks for them. */
+/** The first account, organization and project, as entered on the setup screen. */
 export type FirstRun = {
   name: string
   email: string
@@ -125,8 +125,8 @@ export type FirstRun = {
 }
 
 /**
- * Sets the installation up from the browser; only one caller may. Throws CONFLICT while somebody else does it and once
- * somebody has an account, VALIDATION for names, e-mail or password that break the rules.
+ * Sets the installation up from the browser. Only one caller can do it. Throws CONFLICT while another caller does it or
+ * when an account exists, VALIDATION for invalid names, e-mail or password.
  */
 export function setUp(
   parts: PublishesKeys & {
@@ -142,7 +142,7 @@ export function setUp(
     const person = await auth.createPerson({ name: name.trim(), email, password, names }, { first: true })
     const slug = freeSlug(organizationName, 'org', (text) => meta.organizationBySlug(text) !== undefined)
     const organization = meta.createOrganization({ slug, name: organizationName, ownerUserId: person.id })
-    // First the project that the screens report to, so that its slug is free. `createProject` publishes the keys of both.
+    // Create the project for Mishap's own errors first: its slug is still free. `createProject` publishes both keys.
     if (config.selfReporting) ensureSelfProject(meta, organization.id)
     const value = { organizationId: organization.id, name: first.project, platform: first.platform }
     return { organization, project: await createProject(parts, value) }

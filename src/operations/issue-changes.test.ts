@@ -8,7 +8,7 @@ import { endOf, operationRig, sessionOf } from './rig.cases.ts'
 const fresh = operationRig()
 const bulk = { id: 7, organizationId: 1, userId: 'ann', total: 60 } as Bulk
 
-/** A rig with some issues, and bulks that note what is asked of them. */
+/** A rig with some issues, and bulks that record their calls. */
 function rig(count = 3) {
   const parts = fresh()
   commit(parts.meta, { events: Array.from({ length: count }, (_, at) => effect({ hashes: [hash(at + 1)] })) })

@@ -9,22 +9,22 @@ import type { Issue } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { type Announces, announceIssues } from './announce.ts'
 
-/** From this many on a change is done in steps, so that nothing else waits for it. */
+/** Changes of this many issues or more run in steps in the background, so that they do not block other writes. */
 export const manyFrom = 50
-/** Issues whose own marks are set in one transaction: a few milliseconds, as one by one each waits for the disk. */
+/** Issues per transaction for the caller's annotations: takes a few ms. One by one, each would wait for the disk. */
 const ownMax = 500
-/** A change of some thousands is done by then; the answer says how far it is. */
+/** How long to wait for a bulk. Some thousand issues are done by then; the response reports the progress. */
 export const patienceMs = 4_000
 
 /** Changes and merges of many issues in the background. */
 export type BulkRequests = {
   /** Stores the changes and starts them. */
   ask(value: { organizationId: number; userId: string | null; items: AskedBulk['items'] }): Promise<Bulk>
-  /** Throws as `askMerge` of the store does. */
+  /** Throws like `askMerge` of the store. */
   merge(value: Merge): Bulk
-  /** Takes back what was not changed since; undefined when it was taken back before. */
+  /** Undoes a bulk for the issues that did not change since. Returns undefined when it was already undone. */
   undo(id: number): Bulk | undefined
-  /** The bulk once it has ended or `ms` have passed. */
+  /** Resolves with the bulk once it has finished or `ms` have passed. */
   wait(id: number, ms: number): Promise<Bulk | undefined>
 }
 export type RunsBulks = { triage: { bulks: BulkRequests } }
@@ -32,8 +32,8 @@ export type RunsBulks = { triage: { bulks: BulkRequests } }
 type Notifies = { meta: Pick<MetaStore, 'subscribe' | 'addNotices'>; clock: Pick<Clock, 'now'> }
 
 /**
- * An assignee follows the issue from now on and gets a notice, unless they assigned it themselves. `activityId` is the
- * entry of the assignment, null where nothing changed. `byUserId` is null for a rule.
+ * Subscribes an assignee to the issue and notifies them, unless they assigned it themselves. `activityId`: the activity
+ * entry of the assignment, null when nothing changed. `byUserId`: null for a rule.
  */
 export function notifyAssignee(
   { meta, clock }: Notifies,
@@ -53,21 +53,21 @@ type Parts = Announces & {
   clock: Pick<Clock, 'now' | 'sleep'>
 }
 
-/** What is asked of some issues of one organization. */
+/** A requested change of issues of one organization. */
 export type IssuesChange = {
-  /** What becomes of one issue; asked of all before anything is written. Throws VALIDATION. */
+  /** Returns the change of one issue. Called for all issues before anything is written. Throws VALIDATION. */
   changeOf(issue: Issue): IssueChange
-  /** Marks of the caller's own. */
+  /** The caller's personal annotations. */
   own: OwnMarks
-  /** Nothing but marks is asked for. */
+  /** The request changes only annotations. */
   isOwnOnly: boolean
-  /** With a revision there is one issue, and it must still have it. */
+  /** Expected revision. It requires exactly one issue. */
   rev?: number | undefined
-  /** In the background as one change that can be taken back; without a word that follows from the number of issues. */
+  /** Whether to run in the background as one change that can be undone. Default: depends on the number of issues. */
   asBulk?: boolean | undefined
 }
 
-/** Marks are the caller's own: nobody else is told. Of many issues others get their turn in between. */
+/** Sets the caller's annotations without announcing them. Yields between batches so that other work can run. */
 async function setOwn({ meta, clock }: Parts, userId: string, ids: readonly number[], own: OwnMarks): Promise<void> {
   const { hasSeen, isBookmarked, isSubscribed } = own
   if ([hasSeen, isBookmarked, isSubscribed].every((mark) => mark === undefined)) return
@@ -77,14 +77,14 @@ async function setOwn({ meta, clock }: Parts, userId: string, ids: readonly numb
   }
 }
 
-/** Changes each of a few issues. With `rev`, only an issue that still has this revision: throws CONFLICT otherwise. */
+/** Changes a few issues. Throws CONFLICT when `rev` is set and the issue has another revision. */
 function changeFew(parts: Parts, actor: Actor, issues: readonly Issue[], { changeOf, rev }: IssuesChange): void {
   const { id: userId } = actor.person
-  // All of them first: one that is refused must not leave others changed.
+  // Compute all changes first: a refused one must not leave others changed.
   const changes = issues.map((issue) => ({ issue, change: changeOf(issue) }))
   for (const { issue, change } of changes) {
     const { activityId, issue: made } = parts.meta.updateIssue(issue.id, change, userId, parts.clock.now(), rev)
-    // What one person has seen is nobody else's business.
+    // Do not announce unless the shared state changed.
     if (activityId === null) continue
     const { assigneeUserId } = made
     if (assigneeUserId !== null && assigneeUserId !== issue.assigneeUserId)
@@ -94,9 +94,9 @@ function changeFew(parts: Parts, actor: Actor, issues: readonly Issue[], { chang
 }
 
 /**
- * Changes issues of one organization on which the caller may do that. Returns the bulk where they are changed in the
- * background: from 50 issues on, and where that is asked for. Marks of the caller's own are set when this resolves.
- * Throws VALIDATION, CONFLICT for another revision.
+ * Changes issues of one organization that the caller is allowed to change. Returns the bulk when they change in the
+ * background: from 50 issues on, or on request. The caller's annotations are set when this resolves. Throws VALIDATION,
+ * CONFLICT for another revision.
  */
 export async function updateIssues(
   parts: Parts & RunsBulks,
@@ -109,7 +109,7 @@ export async function updateIssues(
   const { changeOf, own, isOwnOnly, rev, asBulk = issues.length >= manyFrom } = asked
   const { id: userId } = actor.person
   const ids = issues.map((issue) => issue.id)
-  // There is nothing to do in the background, and nothing to take back.
+  // A change of annotations needs no background work and cannot be undone.
   if (!asBulk || isOwnOnly) {
     if (!isOwnOnly || rev !== undefined) changeFew(parts, actor, issues, asked)
     await setOwn(parts, userId, ids, own)
@@ -121,19 +121,19 @@ export async function updateIssues(
   return parts.triage.bulks.wait(id, patienceMs)
 }
 
-/** Takes a change of many issues back, but for those that anybody has changed since. Throws CONFLICT when it was taken back. */
+/** Undoes a bulk, except for issues that somebody changed since. Throws CONFLICT when it was already undone. */
 export async function undoBulk({ triage: { bulks } }: RunsBulks, bulk: Bulk): Promise<Bulk> {
   if (!bulks.undo(bulk.id)) throw new MishapError('CONFLICT', { detail: 'This was taken back already.' })
   return (await bulks.wait(bulk.id, patienceMs)) ?? bulk
 }
 
-/** Throws CONFLICT when an issue has another revision than the caller has seen. Writes nothing. */
+/** Throws CONFLICT when an issue has another revision than the caller expects. Writes nothing. */
 export function demandIssueRevision(
   { meta, clock }: { meta: Pick<MetaStore, 'updateIssue'>; clock: Pick<Clock, 'now'> },
   actor: Actor,
   issueId: number,
   rev: number | undefined,
 ): void {
-  // A change of nothing: the store compares the revision and leaves the row as it is.
+  // An empty change: the store compares the revision and does not write the row.
   meta.updateIssue(issueId, {}, actor.person.id, clock.now(), rev)
 }

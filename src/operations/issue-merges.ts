@@ -6,13 +6,13 @@ import type { MetaStore } from '../store/meta/meta-store.ts'
 import { type Announces, announceIssues } from './announce.ts'
 import { manyFrom, patienceMs, type RunsBulks } from './issue-changes.ts'
 
-/** Issues that became one: `parent` stays, `children` are gone and lead there. */
+/** Merged issues: `parent` remains, `children` no longer exist and redirect to it. */
 type Merged = { parent: number; children: number[] }
 
 /**
- * Makes issues that the caller may triage one and tells the open screens. The one with most events stays, of equal ones the
- * older. Many are merged in steps in the background, which a restart goes on with; this waits some seconds for their end.
- * Throws VALIDATION for fewer than two and for issues of several projects, CONFLICT while one is being deleted.
+ * Merges issues that the caller can triage, and announces it. The issue with most events remains; of equal ones the
+ * older. Many issues merge in background steps that continue after a restart. This waits some seconds for the last
+ * step. Throws VALIDATION for fewer than two and for issues of several projects, CONFLICT while one is being deleted.
  */
 export async function mergeIssues(
   parts: Announces & RunsBulks & { meta: Pick<MetaStore, 'mergeIssues'>; clock: Pick<Clock, 'now'> },
@@ -35,11 +35,11 @@ export async function mergeIssues(
   return { parent: parent.id, children: merged }
 }
 
-/** What became of hashes that were taken out. `made`: the issue that they have now; none where they had no events. */
+/** Result of an unmerge. `made`: the issue that now has the hashes, or null when they had no events. */
 type Unmerged = { issue: Issue; made: Issue | null; events: number }
 export type Unmerge = (issueId: number, hashes: readonly string[], userId: string | null) => Promise<Unmerged>
 
-/** Takes hashes out of an issue, with their events, and tells the open screens. Throws as `unmerge` does. */
+/** Splits hashes and their events from an issue, and announces both issues. Throws like `unmerge`. */
 export async function unmergeIssue(
   parts: Announces & { unmerge: Unmerge },
   actor: Actor,

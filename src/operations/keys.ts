@@ -2,23 +2,23 @@ import type { Actor } from '../auth/auth.ts'
 import type { KeyChange, ProjectKey } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 
-/** Hands the changed keys to ingest; resolves when it uses them. */
+/** Publishes the changed keys to ingest. Resolves when ingest uses them. */
 export type PublishesKeys = { publishKeys(): Promise<void> }
 
-/** Makes one more key of a project. Throws VALIDATION (label, rateLimit). */
+/** Creates another key of a project. Throws VALIDATION (label, rateLimit). */
 export async function createKey(
   { meta, publishKeys }: PublishesKeys & { meta: Pick<MetaStore, 'createKey' | 'updateKey'> },
   projectId: number,
   change: KeyChange,
 ): Promise<ProjectKey> {
   const { id } = meta.createKey(projectId, change.label ?? 'Default')
-  // Writes nothing where the label is all that is said.
+  // Writes nothing when the label is the only field.
   const key = meta.updateKey(id, change)
   await publishKeys()
   return key
 }
 
-/** Renames, enables, disables or limits a key. Throws VALIDATION (label, rateLimit), NOT_FOUND, CONFLICT for another revision. */
+/** Renames, enables, disables or limits a key. Throws VALIDATION (label, rateLimit), NOT_FOUND, CONFLICT (revision). */
 export async function updateKey(
   { meta, publishKeys }: PublishesKeys & { meta: Pick<MetaStore, 'updateKey'> },
   actor: Actor,
@@ -31,7 +31,7 @@ export async function updateKey(
   return key
 }
 
-/** Deletes a key: ingest refuses what is sent with it when this resolves. */
+/** Deletes a key. Ingest refuses requests with it when this resolves. */
 export async function deleteKey(
   { meta, publishKeys }: PublishesKeys & { meta: Pick<MetaStore, 'deleteKey'> },
   keyId: number,

@@ -3,7 +3,7 @@ import type { Seal } from '../auth/seal.ts'
 import { MishapError } from '../base/errors.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 
-/** The settings as a person types them. An absent password keeps the stored password. */
+/** The settings as entered by a person. An absent password means the stored one. */
 export type SmtpText = {
   host: string
   port: number

@@ -10,7 +10,7 @@ import type { Member, Organization, Person, Role } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { Invitation } from '../store/meta/people/members.ts'
 
-/** Invitations of one organization that are open at the same time. */
+/** Maximum open invitations of one organization. */
 const invitationsMax = 500
 const emailCharactersMax = 254
 
@@ -41,7 +41,7 @@ function roleOf(meta: Parts['meta'], organization: Organization, person: Person)
 }
 
 /**
- * Stores the invitation of an address with a role below the inviter's own, for 7 days; an earlier invitation of it ends.
+ * Stores an invitation for an address, with a role below the inviter's, for 7 days. It replaces an earlier invitation.
  * Returns the secret of the link, which is not stored. Throws VALIDATION (email, role), CONFLICT for a member.
  */
 export function addInvitation(
@@ -70,8 +70,8 @@ export function addInvitation(
 }
 
 /**
- * Invites an address and mails the link where a mail server is set. Returns the link, which can't be read again, and why
- * it was not mailed: '' without a mail server, undefined when it was. Throws as `addInvitation` does.
+ * Invites an address and mails the link if a mail server is set. Returns the link, which cannot be read again, and why
+ * it was not mailed: '' without a mail server, undefined on success. Throws like `addInvitation`.
  */
 export async function inviteMember(
   parts: Parts & { alerts: Pick<Alerts, 'mail'>; config: { url: string } },
@@ -86,7 +86,7 @@ export async function inviteMember(
   return { invitation, link, failure }
 }
 
-/** The invitation of a link while it is valid: not expired, not taken back, and its maker may still make it. */
+/** Returns the invitation of a link if it is neither expired nor revoked and its inviter can still grant the role. */
 export function openInvitation({ meta, clock }: Parts, secret: string): Invitation | undefined {
   // Do not hash a text of any length: a secret has 43 characters.
   if (!/^[\w-]{43}$/.test(secret)) return undefined
@@ -99,7 +99,7 @@ export function openInvitation({ meta, clock }: Parts, secret: string): Invitati
 const notGood = () =>
   new MishapError('NOT_FOUND', { detail: 'This invitation is not good any more.', causes: ['Ask for a new one.'] })
 
-/** Makes the person a member by a link's secret. Throws NOT_FOUND when the invitation is no longer valid. */
+/** Makes the person a member with the secret of a link. Throws NOT_FOUND when the invitation is no longer valid. */
 export function acceptInvitation(parts: Parts, secret: string, person: Person): Member {
   const invitation = openInvitation(parts, secret)
   if (!invitation) throw notGood()
@@ -107,8 +107,8 @@ export function acceptInvitation(parts: Parts, secret: string, person: Person): 
 }
 
 /**
- * Joins by a link's secret: as `who` is signed in, else with a new account under the invited address. Throws NOT_FOUND when
- * the invitation is no longer valid, and what `createPerson` throws.
+ * Joins with the secret of a link: as the signed-in person, or with a new account for the invited address. Throws
+ * NOT_FOUND when the invitation is no longer valid, and the errors of `createPerson`.
  */
 export async function joinByInvitation(
   parts: Parts & { auth: Pick<Auth, 'createPerson'> },
@@ -125,7 +125,7 @@ export async function joinByInvitation(
   return acceptInvitation(parts, secret, person)
 }
 
-/** Takes an invitation back. Throws NOT_FOUND, AUTH_FORBIDDEN for one to a role that is not below the caller's. */
+/** Revokes an invitation. Throws NOT_FOUND, AUTH_FORBIDDEN when its role is not below the caller's. */
 export function takeBackInvitation(
   { meta }: Pick<Parts, 'meta'>,
   by: Person,
@@ -138,7 +138,7 @@ export function takeBackInvitation(
   meta.deleteInvitation(id)
 }
 
-/** Returns the caller's role. Throws unless it is above the member's, the caller is an owner, or is the member. */
+/** Returns the caller's role. Throws unless the caller outranks the member, is an owner, or is the member. */
 function demandAbove(meta: Parts['meta'], by: Person, organization: Organization, userId: string): Role {
   const own = roleOf(meta, organization, by)
   const member = meta.memberOf(organization.id, userId)
@@ -149,8 +149,8 @@ function demandAbove(meta: Parts['meta'], by: Person, organization: Organization
 }
 
 /**
- * Gives a member another role: below the caller's own (an owner gives any). Throws NOT_FOUND, AUTH_FORBIDDEN, VALIDATION
- * (role), CONFLICT when no owner would be left.
+ * Changes a member's role to one below the caller's (an owner can give any). Throws NOT_FOUND, AUTH_FORBIDDEN,
+ * VALIDATION (role), CONFLICT when no owner would remain.
  */
 export function updateMember(
   { meta }: Pick<Parts, 'meta'>,
@@ -165,7 +165,7 @@ export function updateMember(
   meta.changeRole(organization.id, userId, role)
 }
 
-/** Ends a membership with its tokens. A member may end their own. Throws NOT_FOUND, AUTH_FORBIDDEN, CONFLICT for the last owner. */
+/** Ends a membership (one's own, too) and its tokens. Throws NOT_FOUND, AUTH_FORBIDDEN, CONFLICT for the last owner. */
 export function removeMember(
   { meta }: Pick<Parts, 'meta'>,
   by: Person,

@@ -4,8 +4,8 @@ import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { OrganizationChange } from '../store/meta/people/organization-change.ts'
 
 /**
- * Changes name, slug or retention of an organization. Errors are kept for at most as long as the installation keeps them.
- * Throws VALIDATION (name, slug, retentionErrorsDays), CONFLICT for another revision or a slug that is taken.
+ * Changes name, slug or retention of an organization. The installation's retention of errors is the upper limit. Throws
+ * VALIDATION (name, slug, retentionErrorsDays), CONFLICT for another revision or a slug that is taken.
  */
 export function updateOrganization(
   { meta, config }: { meta: Pick<MetaStore, 'updateOrganization'>; config: { retentionErrorsDays: number } },

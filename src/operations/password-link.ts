@@ -5,8 +5,8 @@ import { resetMinutes } from '../auth/password-change.ts'
 import type { Observe } from '../base/observe.ts'
 
 /**
- * Makes the link for a forgotten password and mails it, where the address has an account. A mail that does not leave is
- * logged only: the caller must not tell whether there is an account.
+ * Creates the link for a forgotten password and mails it, if the address has an account. A failed mail is only logged:
+ * the caller must not reveal whether an account exists.
  */
 export async function mailPasswordLink(
   parts: {

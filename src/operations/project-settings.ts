@@ -8,10 +8,10 @@ import type { Project } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { Ownership } from '../store/meta/projects/ownership.ts'
 
-/** Faulty lines that an error names. */
+/** Maximum faulty lines in one error. */
 const faultsShownMax = 20
 
-/** Changes those inbound filters of a project that are named. Throws VALIDATION (filters), CONFLICT for another revision. */
+/** Changes the given inbound filters of a project. Throws VALIDATION (filters), CONFLICT for another revision. */
 export function updateFilters(
   { meta }: { meta: Pick<MetaStore, 'updateProject'> },
   actor: Actor,
@@ -22,7 +22,7 @@ export function updateFilters(
   return meta.updateProject(projectId, { filters }, { userId: actor.person.id, rev })
 }
 
-/** Takes an environment out of the lists to choose from, or puts it back. Throws NOT_FOUND. */
+/** Hides an environment in the selection lists, or shows it again. Throws NOT_FOUND. */
 export function hideEnvironment(
   { meta }: { meta: Pick<MetaStore, 'hideEnvironment'> },
   projectId: number,
@@ -32,7 +32,7 @@ export function hideEnvironment(
   return meta.hideEnvironment(projectId, name, isHidden)
 }
 
-/** Lets an issue that was deleted for good (by its short id) come again. */
+/** Removes the tombstone of a discarded issue (by its short id), so that its events create an issue again. */
 export function removeTombstone(
   { meta }: { meta: Pick<MetaStore, 'undiscard'> },
   projectId: number,
@@ -41,7 +41,7 @@ export function removeTombstone(
   meta.undiscard(projectId, shortId)
 }
 
-/** What is wrong with rules of ownership, by line: how they are written, and owners who are no members. */
+/** Returns the faults of ownership rules by line: wrong syntax, and owners who are not members. */
 export function ownershipFaults(
   { meta }: { meta: Pick<MetaStore, 'personByEmail' | 'memberOf'> },
   project: Pick<Project, 'organizationId'>,
@@ -63,8 +63,8 @@ export function ownershipFaults(
 }
 
 /**
- * Writes rules of ownership, or switches automatic assignment; what is absent stays. Throws VALIDATION (`raw`, a sentence
- * for each faulty line), CONFLICT for another revision.
+ * Stores ownership rules or switches automatic assignment; absent fields stay. Throws VALIDATION (`raw`, one sentence
+ * per faulty line), CONFLICT for another revision.
  */
 export function updateOwnership(
   { meta, clock }: { meta: Pick<MetaStore, 'personByEmail' | 'memberOf' | 'setOwnership'>; clock: Pick<Clock, 'now'> },

@@ -6,14 +6,14 @@ import type { Project, ProjectChange, ProjectKey } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { PublishesKeys } from './keys.ts'
 
-/** A project to make. Without a slug it gets a free one that is made of its name. */
+/** A project to create. Without a slug, it gets a free one derived from its name. */
 type NewProject = { organizationId: number; name: string; platform: string | null; slug?: string | undefined }
 
-/** Part of the meta store that makes projects. */
+/** Methods of the meta store that create projects. */
 export type AddsProjects = Pick<MetaStore, 'createProject' | 'projectBySlug' | 'createKey'>
 
 /**
- * Stores a project with its first key: without a key nothing can be sent to it. Ingest does not know the key yet, see
+ * Stores a project with its first key, because events need a key. Ingest does not know the key yet, see
  * `createProject`. Throws VALIDATION (name, slug), CONFLICT for a slug that is taken.
  */
 function addProject(
@@ -30,12 +30,12 @@ function addProject(
   return { project, key: meta.createKey(project.id, 'Default') }
 }
 
-/** The first active key of a project, or a new key. */
+/** Returns the first active key of a project, or creates one. */
 export function ensureKey(meta: Pick<MetaStore, 'keysOf' | 'createKey'>, projectId: number): ProjectKey {
   return meta.keysOf(projectId).find((key) => key.active) ?? meta.createKey(projectId, 'Default')
 }
 
-/** The existing project, or a new project, with an active key. Throws as `addProject` does. */
+/** Returns the existing project or creates one, with an active key. Throws like `addProject`. */
 export function ensureProject(
   meta: AddsProjects & Pick<MetaStore, 'keysOf'>,
   known: Project | undefined,
@@ -44,7 +44,7 @@ export function ensureProject(
   return known ? { project: known, key: ensureKey(meta, known.id) } : addProject(meta, value)
 }
 
-/** Makes a project that events can be sent to when this resolves. Throws as `addProject` does. */
+/** Creates a project that can receive events when this resolves. Throws like `addProject`. */
 export async function createProject(
   { meta, publishKeys }: PublishesKeys & { meta: AddsProjects },
   value: NewProject,

@@ -9,12 +9,12 @@ import { newFixes, resolveFixed } from './commit-fixes.ts'
 
 type Times = { clock: Pick<Clock, 'now'> }
 
-/** What is said of a release in some of its organization's projects. */
+/** Values of a release in some projects of its organization. */
 type ReleaseWrite = Place & { projectIds: readonly number[]; change: ReleaseChange }
 
 /**
- * Makes a release, or changes the release of this version. Issues that were resolved in the next release are resolved
- * in this release, if their project is new to it. `isNew`: none of the projects had it.
+ * Creates or changes the release of this version. Issues that were resolved in the next release are resolved in this
+ * release if it is new to their project. `isNew`: none of the projects had it.
  */
 export function createRelease(
   parts: Announces & Times & { meta: Pick<MetaStore, 'releaseOf' | 'makeRelease' | 'settleRelease'> },
@@ -27,7 +27,7 @@ export function createRelease(
   return { isNew }
 }
 
-/** Changes a release in each of these projects that has it. Throws NOT_FOUND. */
+/** Changes a release in each of these projects that have it. Throws NOT_FOUND. */
 export function updateRelease(
   { meta, clock }: Times & { meta: Pick<MetaStore, 'changeRelease'> },
   value: ReleaseWrite,
@@ -35,7 +35,7 @@ export function updateRelease(
   meta.changeRelease(value, clock.now())
 }
 
-/** Commits and refs as a build tells them; undefined: it says nothing. */
+/** Commits and refs from a build; undefined when the request omits them. */
 type ToldCommits = { commits: readonly NewCommit[] | undefined; refs: readonly Ref[] | undefined }
 
 type CommitParts = Announces &
@@ -47,8 +47,8 @@ type CommitParts = Announces &
   }
 
 /**
- * Writes the commits and refs of a release, if any are told. What waits in `projectIds` for one of them is resolved here,
- * and so are issues of the `fixable` projects that a commit says it fixes.
+ * Stores the commits and refs of a release, if any are given. Resolves issues of `projectIds` that wait for one of
+ * these commits, and issues of the `fixable` projects that a commit message names as fixed.
  */
 export function setReleaseCommits(
   parts: CommitParts,
@@ -59,19 +59,19 @@ export function setReleaseCommits(
   const { meta, clock } = parts
   const { organizationId, version } = place
   const nowMs = clock.now()
-  // Before the commits are stored: only those that no release has yet fix anything.
+  // Before the commits are stored: only commits that no release has yet can fix an issue.
   const fixes = newFixes(parts, organizationId, commits ?? [])
   if (commits) meta.setCommits(place, commits, nowMs)
-  // No refs beside commits say nothing: alone they ask for none.
+  // An empty list of refs next to commits means no change. Alone, it clears the refs.
   if (refs && (refs.length > 0 || !commits)) meta.setRefs(place, refs, nowMs)
   const has = (repository: string, commit: string) =>
     meta.versionsWithCommit(organizationId, repository, commit).includes(version)
-  // Also without any told: a project may have joined a release that has commits.
+  // Also without commits in the request: a project can have joined a release that already has commits.
   announceIssues(parts, organizationId, meta.settleCommits(projectIds, version, has, nowMs))
   resolveFixed(parts, place, fixable, fixes)
 }
 
-/** Deletes what builds said of a release in these projects, with the files that were uploaded for it separately. */
+/** Deletes a release's data from builds in these projects, including the files that were uploaded for it separately. */
 export async function deleteRelease(
   parts: {
     artifacts: { removeFiles(projectIds: readonly number[], release: string): Promise<void> }
@@ -84,19 +84,19 @@ export async function deleteRelease(
   parts.meta.removeRelease(organizationId, projectIds, version)
 }
 
-/** Notes a deploy of a release. */
+/** Stores a deploy of a release. */
 export const createDeploy = (
   { meta }: { meta: Pick<MetaStore, 'addDeploy'> },
   value: Omit<Deploy, 'id'> & { organizationId: number },
 ): Deploy => meta.addDeploy(value)
 
-/** Makes a repository that people see in the list, or changes the address of the one of this name. */
+/** Creates a listed repository, or changes the address of the existing one with this name. */
 export const createRepository = (
   { meta, clock }: Times & { meta: Pick<MetaStore, 'putRepository'> },
   value: { organizationId: number; name: string; url: string },
 ): Repository => meta.putRepository(value, clock.now())
 
-/** Takes a repository out of the list; commits of releases stay. False when it was not in it. */
+/** Removes a repository from the list; the commits of releases stay. Returns false when it was not listed. */
 export const deleteRepository = (
   { meta }: { meta: Pick<MetaStore, 'unlistRepository'> },
   organizationId: number,

@@ -5,7 +5,7 @@ import { operationRig } from './rig.cases.ts'
 
 const fresh = operationRig()
 
-/** A rig whose removals take 600 ms of the clock each; what happens is noted in order. */
+/** A rig whose removals take 600 ms of the clock each and which logs all calls in order. */
 function rig() {
   const { clock, publishKeys, published, ann } = fresh()
   const log: unknown[] = []

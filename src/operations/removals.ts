@@ -6,18 +6,18 @@ import type { PublishesKeys } from './keys.ts'
 
 /** Deletion across the stores, in the background. */
 export type RemovalRequests = {
-  /** Asks for a removal and starts it. Throws NOT_FOUND. */
+  /** Stores a removal and starts it. Throws NOT_FOUND. */
   ask(value: { kind: PartKind; projectId: number; issueId: number | null; userId: string | null }): Removal
-  /** Asks for the removal of an organization with its projects and starts it. Throws NOT_FOUND. */
+  /** Stores the removal of an organization with its projects and starts it. Throws NOT_FOUND. */
   askOrganization(value: { organizationId: number; userId: string | null }): Removal
-  /** Resolves with the removal once it has ended or `ms` have passed. */
+  /** Resolves with the removal once it has finished or `ms` have passed. */
   wait(id: number, ms: number): Promise<Removal | undefined>
 }
 type Parts = { removals: RemovalRequests }
 
 /**
- * Deletes issues with their events, files and feedback; by `discard` what comes of their fingerprints later is filtered,
- * too. Waits for at most `patienceMs` in all and returns how far each removal is. Throws NOT_FOUND.
+ * Deletes issues with their events, files and feedback. With `discard`, later events of their fingerprints are
+ * filtered. Waits for at most `patienceMs` in total and returns the progress of each removal. Throws NOT_FOUND.
  */
 export async function deleteIssues(
   { removals, clock }: Parts & { clock: Pick<Clock, 'now'> },
@@ -37,7 +37,7 @@ export async function deleteIssues(
   return ended
 }
 
-/** Deletes a project with all that it has; its keys end at once. Returns how far it is after at most `patienceMs`. */
+/** Deletes a project with all its data. Revokes its keys at once. Returns the progress after at most `patienceMs`. */
 export async function deleteProject(
   { removals, publishKeys }: Parts & PublishesKeys,
   actor: Actor,
@@ -49,7 +49,7 @@ export async function deleteProject(
   return removals.wait(id, patienceMs)
 }
 
-/** Deletes an organization with all that it has; its keys end at once. Returns how far it is after at most `patienceMs`. */
+/** Deletes an organization and its data. Revokes its keys at once. Returns the progress after at most `patienceMs`. */
 export async function deleteOrganization(
   { removals, publishKeys }: Parts & PublishesKeys,
   actor: Actor,

@@ -17,8 +17,8 @@ export const sessionOf = (id: string): Actor => ({
 })
 
 /**
- * What operations work with, over a meta store of its own for each `fresh`: organization 1 `acme` of the owner `ann`, with
- * project 1 `web` and key 1. `announced` and `published` have what the screens and ingest were told.
+ * The dependencies of operations. Each `fresh` has its own meta store: organization 1 `acme` of the owner `ann`, with
+ * project 1 `web` and key 1. `announced` and `published` record the calls to the screens and to ingest.
  */
 export function operationRig() {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-operations-'))
@@ -47,7 +47,7 @@ export function operationRig() {
   }
 }
 
-/** Code and fields of the error that `work` throws, `done` when it throws none. */
+/** Returns code and fields of the error that `work` throws, or `done` when it succeeds. */
 export async function endOf(work: () => unknown): Promise<[code: string, fields: string[]]> {
   try {
     await work()

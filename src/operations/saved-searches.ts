@@ -1,12 +1,12 @@
 import type { SavedSearch, SearchStore } from '../store/meta/issues/searches.ts'
 
-/** Saves a view of the issue stream. Throws VALIDATION with fields, CONFLICT for a name that is taken or too many views. */
+/** Saves a view of the issue stream. Throws VALIDATION with fields, CONFLICT for a taken name or too many views. */
 export const createSearch = (
   { meta }: { meta: Pick<SearchStore, 'saveSearch'> },
   value: Parameters<SearchStore['saveSearch']>[0],
 ): SavedSearch => meta.saveSearch(value)
 
-/** Changes what is given of a saved view. Throws NOT_FOUND, VALIDATION, CONFLICT for another revision or a taken name. */
+/** Changes the given fields of a saved view. Throws NOT_FOUND, VALIDATION, CONFLICT (other revision or taken name). */
 export const updateSearch = (
   { meta }: { meta: Pick<SearchStore, 'updateSearch'> },
   id: number,

@@ -2,17 +2,17 @@ import type { Project, ProjectKey } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { type AddsProjects, ensureProject } from './projects.ts'
 
-/** Name and slug of the project that Mishap reports its own errors to. */
+/** Slug of the project that receives Mishap's own errors. */
 const selfSlug = 'mishap'
-/** Name of meta's value that holds that project's id: people may rename it. */
+/** Key of the meta value with that project's id. The id is stored because people can rename the project. */
 const selfValue = 'self_project'
 
 type FindsSelf = Pick<MetaStore, 'getValue' | 'projectBySlug' | 'projectByOldSlug' | 'projectById'>
 
-/** The project that Mishap's own screens report to, whatever it is called by now; undefined before the first run. */
+/** The project for the errors of Mishap's own screens, also after a rename. Undefined before the first run. */
 export function selfProject(meta: FindsSelf, organizationId: number): Project | undefined {
   const kept = meta.getValue(selfValue)
-  // A data folder of an early version has no such value. It went by the slug alone, which people may have changed since.
+  // Data folders of early versions have no such value. They used only the slug, which people can have changed since.
   const project =
     kept === undefined
       ? (meta.projectBySlug(organizationId, selfSlug) ?? meta.projectByOldSlug(organizationId, selfSlug))
@@ -20,7 +20,7 @@ export function selfProject(meta: FindsSelf, organizationId: number): Project | 
   return project?.organizationId === organizationId ? project : undefined
 }
 
-/** Makes or finds the project that Mishap's own screens report to, in the given organization, with an active key. */
+/** Finds or creates the project for the errors of Mishap's own screens in an organization, with an active key. */
 export function ensureSelfProject(
   meta: FindsSelf & AddsProjects & Pick<MetaStore, 'keysOf' | 'setValue'>,
   organizationId: number,

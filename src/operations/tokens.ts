@@ -2,7 +2,7 @@ import type { Actor, Auth } from '../auth/auth.ts'
 import type { ApiToken, Organization } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 
-/** A token that was just made. `secret` is known this once. */
+/** A new token. `secret` is available only now. */
 type NewToken = { token: ApiToken; secret: string }
 
 function newest(tokens: readonly ApiToken[], { id, secret }: { id: number; secret: string }): NewToken {
@@ -11,7 +11,7 @@ function newest(tokens: readonly ApiToken[], { id, secret }: { id: number; secre
   return { token, secret }
 }
 
-/** Makes a token of the caller's own, for one organization or for all of theirs (null). */
+/** Creates a personal token of the caller, for one organization or for all of theirs (null). */
 export function createToken(
   { auth, meta }: { auth: Pick<Auth, 'createToken'>; meta: Pick<MetaStore, 'tokensOf'> },
   { person }: Pick<Actor, 'person'>,
@@ -21,7 +21,7 @@ export function createToken(
   return newest(meta.tokensOf(person.id), made)
 }
 
-/** Makes a token of an organization, for builds. */
+/** Creates an organization token for builds. */
 export function createOrganizationToken(
   { auth, meta }: { auth: Pick<Auth, 'createOrganizationToken'>; meta: Pick<MetaStore, 'tokensOfOrganization'> },
   { person }: Pick<Actor, 'person'>,
@@ -38,14 +38,14 @@ function deleteAmong(meta: Pick<MetaStore, 'deleteToken'>, tokens: readonly ApiT
   return token !== undefined
 }
 
-/** Deletes a token of the caller's own; false where they have none with this id. */
+/** Deletes a personal token of the caller. Returns false when they have none with this id. */
 export const deleteToken = (
   { meta }: { meta: Pick<MetaStore, 'tokensOf' | 'deleteToken'> },
   { person }: Pick<Actor, 'person'>,
   id: string,
 ): boolean => deleteAmong(meta, meta.tokensOf(person.id), id)
 
-/** Deletes a token of an organization; false where it has none with this id. */
+/** Deletes a token of an organization. Returns false when it has none with this id. */
 export const deleteOrganizationToken = (
   { meta }: { meta: Pick<MetaStore, 'tokensOfOrganization' | 'deleteToken'> },
   organizationId: number,

@@ -31,16 +31,16 @@ export type ArtifactDeps = {
     | 'touchBundles'
   >
   blobs: BlobStore
-  /** Bytes that fit on the volume of the data folder. */
+  /** Free bytes on the volume of the data folder. */
   freeBytes(): Promise<number>
-  /** Instead of `scrapedBytesMax`. */
+  /** Overrides the constant `scrapedBytesMax`. */
   scrapedBytesMax?: number
 }
 
 /** A bundle to assemble from chunks. An empty text means none. */
 export type AssembleAsk = {
   organizationId: number
-  /** SHA-1 of the whole, in hex. */
+  /** SHA-1 of the whole bundle, in hex. */
   checksum: string
   chunks: readonly string[]
   projectIds: readonly number[]
@@ -50,15 +50,15 @@ export type AssembleAsk = {
 
 export type Arrived = { bundleId: number; organizationId: number; projectIds: number[] }
 
-/** An assembly of a bundle that is queued or under way. */
+/** A queued or running assembly of a bundle. */
 export type Run = { ask: AssembleAsk; links: BundleLink[]; started: boolean; done: Promise<void> }
 
-/** The uploads of one process: what is under way, and what failed lately. */
+/** The uploads of one process: running work and recent failures. */
 export type Uploads = {
   deps: ArtifactDeps
   runs: Map<string, Run>
   failures: Map<string, { detail: string; atMs: number }>
-  /** Keys of blobs that are being written and have no row yet, with the number of writers. */
+  /** Keys of blobs that are being written and have no row yet, with their number of writers. */
   writing: Map<string, number>
   listeners: ((arrived: Arrived) => void)[]
   slots: { running: number; waiting: (() => void)[] }
@@ -69,7 +69,7 @@ const hourMs = 3_600_000
 /** An interrupted upload can continue for a day. */
 export const chunkKeptMs = 24 * hourMs
 
-/** Runs `work` while a key counts as being written. */
+/** Runs `work` and marks the key as being written meanwhile. */
 export async function whileWriting<T>({ writing }: Uploads, key: string, work: () => Promise<T>): Promise<T> {
   writing.set(key, (writing.get(key) ?? 0) + 1)
   try {
@@ -81,12 +81,12 @@ export async function whileWriting<T>({ writing }: Uploads, key: string, work: (
   }
 }
 
-/** Throws ACCEPT_DISK_FULL when so many bytes do not fit. */
+/** Throws ACCEPT_DISK_FULL when this many bytes do not fit. */
 export async function demandSpace({ deps }: Uploads, bytes: number): Promise<void> {
   if ((await deps.freeBytes()) < bytes) throw new MishapError('ACCEPT_DISK_FULL')
 }
 
-/** The same bytes; `digest` gives their SHA-1 in hex at the end. */
+/** Passes bytes through. `digest` returns their SHA-1 in hex at the end. */
 export function hashed(stream: AsyncIterable<Uint8Array>): { stream: AsyncIterable<Uint8Array>; digest(): string } {
   const hash = createHash('sha1')
   async function* through() {
@@ -98,7 +98,7 @@ export function hashed(stream: AsyncIterable<Uint8Array>): { stream: AsyncIterab
   return { stream: through(), digest: () => hash.digest('hex') }
 }
 
-/** Tells listeners that projects have a bundle that is new to them. */
+/** Notifies listeners that projects have a new bundle. */
 export const reportArrival = (
   uploads: Uploads,
   { id: bundleId, organizationId }: Bundle,
@@ -108,6 +108,6 @@ export const reportArrival = (
   for (const listener of uploads.listeners) listener({ bundleId, organizationId, projectIds })
 }
 
-/** Links of projects that are still there. */
+/** Returns the links whose projects still exist. */
 export const livingLinks = ({ deps }: Uploads, links: readonly BundleLink[]) =>
   links.filter((link) => deps.meta.projectById(link.projectId))

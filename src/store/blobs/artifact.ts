@@ -5,10 +5,10 @@ import { MishapError } from '../../base/errors.ts'
 import type { ArtifactFile } from '../meta/artifacts/artifacts.ts'
 import type { BlobReader, BlobStore } from './blobs.ts'
 
-/** Bytes read at once of what may be large. */
+/** Bytes per read of a large file. */
 const stepBytes = 256 * 1024
 
-/** The packed bytes of a place in a blob, in pieces. */
+/** Yields the packed bytes at a place in a blob, in pieces. */
 async function* bytesAt(reader: BlobReader, from: number, bytes: number): AsyncGenerator<Buffer> {
   for (let at = from; at < from + bytes; ) {
     const piece = await reader.read(at, Math.min(stepBytes, from + bytes - at))
@@ -18,7 +18,7 @@ async function* bytesAt(reader: BlobReader, from: number, bytes: number): AsyncG
   }
 }
 
-/** The inflated bytes of a place in a blob, in pieces; `method` is 0 (as they are) or 8 (deflate). Throws what zlib says. */
+/** Yields the decompressed bytes at a place in a blob; `method`: 0 (stored) or 8 (deflate). Throws zlib's errors. */
 export async function* inflatedAt(
   reader: BlobReader,
   { at, packed, method }: { at: number; packed: number; method: number },
@@ -29,7 +29,7 @@ export async function* inflatedAt(
   }
   const inflate = createInflateRaw({ chunkSize: 64 * 1024 })
   const piped = pipeline(Readable.from(bytesAt(reader, at, packed), { highWaterMark: 1 }), inflate)
-  // A failure reaches whoever reads; one who stops reading ends the pipe, which is none.
+  // The reader of `inflate` gets its failures. A reader that stops early also ends the pipe, which is no failure.
   piped.catch(() => undefined)
   for await (const piece of inflate) yield piece as Buffer
 }
@@ -38,8 +38,8 @@ const tooLarge = (bytesMax: number) =>
   new MishapError('ACCEPT_TOO_LARGE', { detail: `The file is over ${bytesMax} bytes.` })
 
 /**
- * The inflated bytes of an uploaded file; undefined when its blob is gone. Throws ACCEPT_TOO_LARGE when they are more
- * than `bytesMax`.
+ * Reads the decompressed bytes of an uploaded file; undefined when its blob is gone. Throws ACCEPT_TOO_LARGE when there
+ * are more than `bytesMax`.
  */
 export async function readArtifact(
   blobs: Pick<BlobStore, 'reader'>,

@@ -8,7 +8,7 @@ async function* pieces(...parts: (string | Error)[]): AsyncGenerator<Uint8Array>
   }
 }
 
-/** What every blob store does; `open` gives an empty one. */
+/** Cases that every blob store must pass. `open` returns an empty store. */
 export function blobsCases(open: () => BlobStore): void {
   test('what was put is read back, whole and as a stream; putting again replaces it', async () => {
     const blobs = open()

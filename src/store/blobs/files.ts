@@ -6,13 +6,13 @@ import { MishapError } from '../../base/errors.ts'
 import { syncPath } from '../sync.ts'
 import type { BlobReader, BlobStore } from './blobs.ts'
 
-/** 200 characters a segment and 8 segments stay far below every file system's limits. */
+/** 200 characters per segment and 8 segments stay far below the limits of every file system. */
 const segmentRule = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,200}$/
 const segmentsMax = 8
-/** Names of files that are still being written; no key can have it, since keys hold no tilde. */
+/** Suffix of unfinished files. No key can have it, because keys contain no tilde. */
 const unfinished = '~'
 
-/** Throws MishapError VALIDATION for a key that could leave the root or that no file system would take. */
+/** Splits a key into segments. Throws MishapError VALIDATION if it could leave the root or exceeds the limits. */
 function checkKey(key: string): string[] {
   const segments = key.split('/')
   if (segments.length > segmentsMax || !segments.every((segment) => segmentRule.test(segment))) {
@@ -26,7 +26,7 @@ function checkKey(key: string): string[] {
 const isMissing = (error: unknown) =>
   ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(String((error as NodeJS.ErrnoException).code))
 
-/** Makes a folder and its parents below `root`, each durable by a sync of the one above. */
+/** Creates a folder and its parents below `root`. Syncs the parent of each new folder to make it durable. */
 async function makeFolder(root: string, segments: string[]): Promise<string> {
   let folder = root
   for (const segment of segments) {
@@ -45,7 +45,7 @@ async function makeFolder(root: string, segments: string[]): Promise<string> {
   return folder
 }
 
-/** Keys of the files below a folder: of the finished ones, or names of the others. */
+/** Yields the keys of finished files below a folder, or the names of unfinished ones. */
 async function* filesIn(folder: string, key: string, finished = true): AsyncGenerator<string> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error) => {
     if (isMissing(error)) return []
@@ -58,7 +58,7 @@ async function* filesIn(folder: string, key: string, finished = true): AsyncGene
   }
 }
 
-/** Deletes what a crash left half written. Only while nothing is being written. Returns how many files there were. */
+/** Deletes unfinished files that a crash left. Run it only while nothing is written. Returns the number of files. */
 export async function dropUnfinished(root: string): Promise<number> {
   let files = 0
   for await (const name of filesIn(root, '', false)) {
@@ -68,7 +68,7 @@ export async function dropUnfinished(root: string): Promise<number> {
   return files
 }
 
-/** Writes beside the place, syncs, renames; leaves nothing behind when the stream fails. */
+/** Writes a temporary file next to the target, syncs and renames it. Leaves nothing behind when the stream fails. */
 async function putStream(
   root: string,
   key: string,
@@ -104,7 +104,7 @@ async function putStream(
   return { bytes }
 }
 
-/** A file for reading; undefined when there is none. */
+/** Opens a file for reading; undefined when there is none. */
 async function openFile(path: string): Promise<{ handle: FileHandle; bytes: number } | undefined> {
   const handle = await open(path, 'r').catch((error) => {
     if (isMissing(error)) return undefined
@@ -135,8 +135,8 @@ function readerOf(handle: FileHandle, size: number): BlobReader {
 }
 
 /**
- * Blobs as files under `root` (made with mode 0700 when missing). A blob is written beside its place, synced and renamed,
- * so a reader sees the old bytes or the new ones. `passed` is told of the bytes that are written. Keys as in `BlobStore`; a bad one throws MishapError VALIDATION.
+ * Stores blobs as files under `root` (mode 0700). A blob is written aside, synced and renamed, so readers see the old
+ * or the new bytes. `passed`: gets the size of each piece of `putStream`. Bad keys throw MishapError VALIDATION.
  */
 export function openFileBlobs(root: string, passed?: (bytes: number) => void): BlobStore {
   const pathOf = (key: string) => join(root, ...checkKey(key))

@@ -6,7 +6,7 @@ import type { MetaStore } from './meta-store.ts'
 type Field = Extract<IssueFilter, { op: 'field' }>['field']
 type Compare = Extract<IssueFilter, { op: 'number' }>['compare']
 
-/** Edges of every part: each operator, equal times, undo, what is not there. */
+/** Edge cases of every part: each operator, equal times, undo, missing rows. */
 export function edgeCases(fresh: () => MetaStore): void {
   operatorCases(fresh)
   pageCases(fresh)
@@ -160,7 +160,7 @@ function undoCases(fresh: () => MetaStore): void {
     commit(meta, { events: [effect()] })
     const set = (item: Issue['status'], sub: Issue['substatus']) =>
       meta.updateIssue(1, { status: item, substatus: sub }, 'ann', nowMs)
-    // the fresh issue is unresolved and new already
+    // The new issue is already unresolved and new.
     if (status !== 'unresolved') set(status, substatus)
     else if (substatus !== 'new') {
       set('resolved', null)

@@ -5,7 +5,7 @@ import type { Leaving } from './issues/merge.ts'
 import type { EventEffect, FailureEffect } from './meta.ts'
 import type { MetaStore } from './meta-store.ts'
 
-/** What becomes of links with their issues, and of many at one moment. */
+/** Cases of error links when their issues change, and of many links at once. */
 export function failureIssueCases(fresh: () => MetaStore): void {
   const { open, linkOf } = failureRig(fresh)
 
@@ -145,7 +145,7 @@ export function failureIssueCases(fresh: () => MetaStore): void {
       const { id: removal } = meta.askRemoval({ kind: 'issue', projectId, issueId, userId: null })
       meta.removeRows(removal, 1)
     }
-    /** Two issues have a server event that a browser event can be of. */
+    /** Creates two issues with a server event that matches one browser event. */
     const doubtful = (ofServer: Partial<FailureEffect>, ofBrowser: Partial<FailureEffect>) => {
       const meta = open()
       const old = { receivedMs: nowMs - 20_000 }
@@ -221,7 +221,7 @@ export function failureIssueCases(fresh: () => MetaStore): void {
       ['mixed', (servers: EventEffect[], browsers: EventEffect[]) => rounds(shuffled([...servers, ...browsers]))],
     ])('1,000 with the hook, %s: all joined, none wrong', (_name, order) => {
       const meta = open()
-      // All in one trace and with breadcrumbs of others: only the digest of their own counts.
+      // All events are in one trace and have breadcrumbs of others, so only their own digest counts.
       const of = (n: number) => ({ ...sure(n), traceId: 't', hints: 3 })
       for (const events of order(
         numbers(1000).map((n) => server(n, of(n))),

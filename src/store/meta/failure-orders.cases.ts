@@ -4,7 +4,7 @@ import { decide, routeWindowMs, type Side, traceWindowMs } from '../../domain/er
 import { commit, effect, hash, nowMs } from './fixture.cases.ts'
 import type { MetaStore } from './meta-store.ts'
 
-/** One side; `forged`: a server's, sent with the key of the browser's project. */
+/** An error end. `forged`: a server event sent with the key of the browser's project. */
 type Drawn = Omit<Side, 'side' | 'projectId' | 'eventId' | 'group'> & {
   kind: 'browser' | 'server' | 'forged'
   group: number
@@ -19,7 +19,7 @@ const drawn: fc.Arbitrary<Drawn> = fc
     traceId: fc.constantFrom('', '', 't', 'u'),
     route: fc.constantFrom('', '/a', '/a', '/b'),
     userHash: fc.constantFrom('', 'a', 'b'),
-    // Around both windows, and some at once.
+    // Around both time windows, and some at the same time.
     receivedMs: fc
       .constantFrom(0, 0, 5, 20_000, 29_000, 31_000, 59_000, 119_000, 121_000, 400_000)
       .map((ms) => nowMs + ms),
@@ -27,7 +27,7 @@ const drawn: fc.Arbitrary<Drawn> = fc
   })
   .map((item) => ({ ...item, sure: item.sure && item.digest !== '' }) as Drawn)
 
-/** An order of arrival with repeats, in batches; how many sides each look behind a batch takes. */
+/** An order of arrival with repeats, in batches. `max`: ends processed after each batch. */
 type Order = { at: number[]; batches: number[]; max: number }
 const orderOf = (count: number): fc.Arbitrary<Order> =>
   fc.record({
@@ -52,7 +52,7 @@ function joinAll(meta: MetaStore, max: number): void {
   throw new Error('the join does not end')
 }
 
-/** What is linked in the end, by the numbers of the sides; each order has an organization of its own. */
+/** Returns the final links, by the numbers of the ends. Each order has its own organization. */
 function arrive(meta: MetaStore, name: string, sides: readonly Drawn[], { at, batches, max }: Order) {
   const { id: organizationId } = meta.createOrganization({ slug: name, name, ownerUserId: 'ann' })
   const project = (slug: string) =>
@@ -92,7 +92,7 @@ const toSide = ({ kind, group, ...one }: Drawn, n: number): Side => ({
   group: kind === 'browser' ? 'b' : `${kind} ${group}`,
 })
 
-/** The answer that a look at everything gives. */
+/** Returns the decision with all ends in view. */
 function answerOf(own: Side, all: readonly Side[]): string {
   const found = decide(own, {
     ofDigest: own.digest === '' ? [] : all.filter((item) => item.side === 'server' && item.digest === own.digest),
@@ -106,7 +106,7 @@ function answerOf(own: Side, all: readonly Side[]): string {
   return 'server' in found ? `${found.reason} ${Number.parseInt(found.server.eventId, 16) - 1}` : found.alone
 }
 
-/** Groups of server events that a link of this kind could as well lead to, as docs/digests.md says. */
+/** Groups of server events that a link of this kind could also lead to (docs/digests.md). */
 function claimants(reason: string, own: Side, all: readonly Side[]): Set<string> {
   const near = (side: Side, ms: number) => Math.abs(side.receivedMs - own.receivedMs) <= ms
   const servers = all.filter((item) => item.side === 'server')
@@ -120,7 +120,7 @@ function claimants(reason: string, own: Side, all: readonly Side[]): Set<string>
   return new Set(found?.map((item) => item.group))
 }
 
-/** Whatever arrives, in whatever order and however often, ends in the same links. */
+/** Cases that any order and repetition of arrivals leads to the same links. */
 export function failureOrderCases(fresh: () => MetaStore): void {
   describe('links of hidden server errors in any order', () => {
     test('the same sides end in the same links, none of a group that is not the only one that claims it', () => {

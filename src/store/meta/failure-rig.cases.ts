@@ -13,16 +13,16 @@ export const side = (change: Partial<FailureEffect>): FailureEffect => ({
   userHash: '',
   ...change,
 })
-/** A server error number `n`: each has an issue of its own in project 2. */
+/** Server error number `n`. Each has its own issue in project 2. */
 export const server = (n: number, failure: Partial<FailureEffect>, change: Partial<EventEffect> = {}) =>
   effect({ projectId: 2, eventId: id(1000 + n), hashes: [hash(1000 + n)], failure: side(failure), ...change })
-/** A browser event number `n`: all are one issue of project 1. */
+/** Browser event number `n`. All belong to one issue of project 1. */
 export const browser = (n: number, failure: Partial<FailureEffect>, change: Partial<EventEffect> = {}) =>
   effect({ eventId: id(n), failure: side({ side: 'browser', ...failure }), ...change })
 export const sure = (n: number) => ({ digest: `${100_000 + n}`, sure: true })
 export const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
 
-/** Looks until nothing is left; what each look did. */
+/** Runs the linking until no open end is left. Returns the result of each run. */
 export function joinAll(meta: MetaStore) {
   const looks: ReturnType<MetaStore['joinFailures']>[] = []
   for (let step = 0; step < 100; step++) {
@@ -35,11 +35,11 @@ export function joinAll(meta: MetaStore) {
 }
 
 export function shuffled<T>(list: readonly T[]): T[] {
-  // The same order each time: what fails must fail again.
+  // The same order each time, so that failures are reproducible.
   return list.toSorted((a, b) => ((JSON.stringify(a).length * 7919) % 101) - ((JSON.stringify(b).length * 7919) % 101))
 }
 
-/** How many browser events are linked to their own server error, to another one, and to none. */
+/** Counts browser events that are linked to their own server error, to another one, and to none. */
 export function count(meta: MetaStore, total: number) {
   const found = { right: 0, wrong: 0, alone: 0 }
   for (const n of numbers(total)) {
@@ -50,7 +50,7 @@ export function count(meta: MetaStore, total: number) {
   return found
 }
 
-/** What the cases of hidden server errors share: a store with a project for each side, and its links. */
+/** Shared setup of the error link cases: a store with a project per side, and lookups of links. */
 export function failureRig(fresh: () => MetaStore) {
   const open = () => {
     const meta = fresh()

@@ -5,7 +5,7 @@ import type { MetaStore } from './meta-store.ts'
 
 export const nowMs = 1_795_000_000_000
 
-/** A store with organization 1 (owner `ann`), project 1 `web` and key 1. */
+/** Adds organization 1 (owner `ann`), project 1 `web` and key 1 to a store. */
 export function withProject(meta: MetaStore): MetaStore {
   const { id: organizationId } = meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'ann' })
   const { id: projectId } = meta.createProject({ organizationId, slug: 'web', name: 'Web', platform: 'javascript' })

@@ -36,8 +36,8 @@ import type { DownsamplingStore } from './retention/downsampling.ts'
 import type { RemovalStore } from './retention/removals.ts'
 import type { ReprocessingMetaStore } from './retention/reprocessing.ts'
 
-/** Everything that is not an event: one store, one set of queries in Kysely, two dialects (SQLite now). Parts declare their
- * own share of it; none of them imports this type. */
+/** The store of all data except events: one set of Kysely queries for two dialects (SQLite now). Each part declares its
+ * own share of this type, and none imports it. */
 export type MetaStore = BatchStore &
   AlertStore &
   KeepStore &

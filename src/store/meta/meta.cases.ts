@@ -26,7 +26,7 @@ const dayMs = 86_400_000
 
 type Open = (clock: ReturnType<typeof testClock>) => MetaStore
 
-/** The cases that every meta store passes; `open` gives an empty one. */
+/** Cases that every meta store must pass. `open` returns an empty store. */
 export function metaCases(name: string, open: Open): void {
   const fresh = () => withProject(open(testClock(nowMs)))
   describe(name, () => {
@@ -388,7 +388,7 @@ function countCases(fresh: () => MetaStore): void {
     const laterMs = nowMs + 394 * dayMs
     meta.prune(laterMs, laterMs, 0)
     expect(meta.outcomesSince({ fromMs: 0 })).toHaveLength(3)
-    // Rows that are kept longer than the ledger's 13 months keep it, and spans as well as events.
+    // Rows that outlive the ledger's 13 months extend it, spans as well as events.
     const muchLaterMs = nowMs + 600 * dayMs
     meta.prune(muchLaterMs, muchLaterMs - 700 * dayMs, 0)
     meta.prune(muchLaterMs, muchLaterMs - 90 * dayMs, 0, muchLaterMs - 700 * dayMs)

@@ -15,7 +15,7 @@ const opened: MetaStore[] = []
 let files = 0
 const nextFile = () => join(folder, `${++files}.sqlite`)
 
-/** Every migration with its syncs takes a tenth of a second; 340 tests need them once. */
+/** Migrate once and copy the file: all migrations with their syncs take 0.1 s, and 340 tests need them. */
 const migrated = join(folder, 'migrated.sqlite')
 openSqliteMeta(migrated, { clock: testClock() }).close()
 
@@ -92,7 +92,7 @@ test('a side that can’t be joined is set aside; those beside and behind it are
   expect(meta.joinFailures(10, nowMs)).toMatchObject({ looked: 4, linked: 1, aside: 1, more: false })
   expect([bad, good].map((item) => meta.failureLinkOf(1, item)?.reason)).toEqual([undefined, 'digest'])
   expect(meta.joinFailures(10, nowMs)).toMatchObject({ looked: 0 })
-  // What touches it again tries it again.
+  // A new related event reopens and retries it.
   fault.script('drop trigger fault')
   fault.close()
   commit(meta, {

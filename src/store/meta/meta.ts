@@ -9,13 +9,13 @@ import type { ProjectSwitches } from '../../domain/project-switches.ts'
 import type { FeedbackEffect } from './issues/feedback.ts'
 import type { FilteredEvent } from './projects/inbound-filters.ts'
 import type { ReleaseEffects } from './releases/release-effects.ts'
-/** What one stored event does to its issue; made by refine, applied in the batch's one transaction. */
+/** The changes that one stored event makes to its issue. Refine creates it, and the batch's transaction applies it. */
 export type EventEffect = {
   projectId: number
   keyId: number
   jpos: number
   eventId: string
-  /** All hashes, first contributing first (16 hex each). */
+  /** All hashes of 16 hex digits, the first contributing one first. */
   hashes: string[]
   title: string
   culprit: string
@@ -30,13 +30,13 @@ export type EventEffect = {
   environment: string
   digest: string
   unhandled: boolean
-  /** What is counted of its signs; absent for nearly all. */
+  /** Its counted diagnostics; absent for nearly all events. */
   signs?: SignKey[]
-  /** It is one side of a server error that the browser shows as a number; absent for nearly all. */
+  /** Set if it is an end of a server error that the browser shows as a number; absent for nearly all events. */
   failure?: FailureEffect
-  /** Names of maps that it missed, as `missed` keeps them; absent for none. */
+  /** Names of its missing source maps, as in the table `missed`; absent for none. */
   misses?: string[]
-  /** Public scripts that it ran and that nobody uploaded (`scrapeName`); absent where its project fetches none. */
+  /** Public scripts in its frames that nobody uploaded (`scrapeName`); absent when its project fetches none. */
   scrapes?: string[]
 }
 
@@ -66,7 +66,7 @@ export type DeadAgain = {
   keyId: number
   category: DataCategory
   itemType: string
-  /** What was counted as dead beside it, each as one: its spans, or entries of category `of`. */
+  /** Additional entries that were counted as dead: its spans, or entries of category `of`. */
   spans?: number
   of?: DataCategory
   bytes: number
@@ -78,14 +78,14 @@ export type BatchEffects = ReleaseEffects & {
   attachments: AttachmentRow[]
   outcomes: OutcomeCount[]
   dead: DeadLetter[]
-  /** Dead items that came again: taken out, and taken back out of the ledger, as what they hold is counted anew. */
+  /** Replayed dead letters. The commit deletes them and subtracts their counts, because they are counted again. */
   again?: DeadAgain[]
-  /** Counted at the commit, which knows what stands already. */
+  /** Counted at the commit, which knows the rows that are already stored. */
   feedback?: FeedbackEffect[]
-  /** Of what filters dropped: a hundredth, to look at. */
+  /** Samples of filtered events, one in a hundred. */
   samples?: FilteredEvent[]
 }
-/** What changed, for listeners: after the commit only. */
+/** Changes for listeners, sent only after the commit. */
 export type BatchResult = {
   issues: {
     id: number
@@ -97,20 +97,20 @@ export type BatchResult = {
   }[]
 }
 
-/** The part of meta that refine works with (ARCHITECTURE.md "Exactly once"). */
+/** The part of meta for refine (ARCHITECTURE.md "Exactly once"). */
 export type BatchStore = {
-  /** Everything before this position is refined and committed. */
+  /** Everything before this position is processed and committed. */
   cursor(): number
-  /** Intents that were open when the last process ended, in order. */
+  /** Batches that were open when the last process ended, in order. */
   openBatches(): Batch[]
-  /** Commits the intent; before the batch's insert. */
+  /** Commits the intent of a batch. Call it before the batch's insert. */
   openBatch(from: number, to: number): Batch
-  /** One transaction: issues, counters, releases, outcomes, dead items, attachments, and cursor = batch.to. Batches commit in order. */
+  /** One transaction: issues, outcomes, all other effects, and cursor = batch.to. Batches commit in order. */
   commitBatch(batch: Batch, effects: BatchEffects, nowMs: number): BatchResult
   projectSettings(projectId: number): ProjectSettings | undefined
 }
 
-/** Switches of one project that refine reads; all have defaults. */
+/** Settings of one project that refine reads. All have defaults. */
 export type ProjectSettings = {
   projectId: number
   organizationId: number
@@ -119,28 +119,28 @@ export type ProjectSettings = {
   scrubIpAddresses: boolean
   sensitiveFields: string[]
   safeFields: string[]
-  /** Hashes of issues that people deleted for good: events that have one are filtered. */
+  /** Hashes of discarded issues: events with one of them are filtered. */
   discardedHashes?: string[]
-  /** What is dropped of what comes in; absent when nothing is. */
+  /** Inbound filters; absent when all are off. */
   filters?: ProjectFilters
-  /** People deleted the project: what still comes of it is filtered. */
+  /** The project was deleted: events that still arrive are filtered. */
   removed?: true
-  /** The project has uploaded artifacts; the text is another one whenever those change. */
+  /** Set if the project has uploaded artifacts. The text changes whenever they change. */
   artifacts?: string
-  /** Names of all that it has, for `lookIn` (refine/symbolicate/presence.ts); absent where those are too many. */
+  /** Names of all its artifacts, for `lookIn` (refine/symbolicate/presence.ts); absent when there are too many. */
   artifactNames?: SharedArrayBuffer
-  /** Scripts that nobody uploaded are fetched from where they are. */
+  /** Fetch scripts that nobody uploaded from their public addresses. */
   scrape?: true
-  /** How events are grouped; absent: by version 1, without rules. */
+  /** Grouping settings; absent for version 1 without rules. */
   grouping?: GroupingSettings
 }
 
-/** How a project groups. Texts of rules are '' for none (docs/grouping.md). */
+/** Grouping settings of a project. Rule texts are '' for none (docs/grouping.md). */
 export type GroupingSettings = {
   fingerprintRules: string
   stackRules: string
   version: number
-  /** The version before, and until when (ms) its hashes are looked up, too. */
+  /** The previous version, and until when (ms) its hashes are also looked up. */
   secondary?: number
   secondaryUntilMs?: number
 }
@@ -157,36 +157,36 @@ export type Project = {
   firstEventMs: number | null
   allowedOrigins: string[]
   switches: ProjectSwitches
-  /** Grows with each change of a person. */
+  /** Incremented by each change of a person. */
   rev: number
 }
-/** What can be changed of a project. */
+/** Changes to a project. */
 export type ProjectChange = {
   name?: string
-  /** The old one goes on leading here, until another project takes it. */
+  /** The old slug redirects here until another project takes it. */
   slug?: string
   platform?: string | null
   allowedOrigins?: string[]
-  /** Those that are named change. */
+  /** Only the given filters change. */
   filters?: Partial<ProjectFilters>
 } & Partial<ScrubSettings> &
   Partial<ProjectSwitches> &
   Partial<ScrapeChange> &
   Partial<GroupingChange>
-/** Rules of grouping, '' for none, and the version; another version begins the change-over from the one before. */
+/** Grouping rules, '' for none, and the version. A new version starts the changeover from the previous one. */
 export type GroupingChange = { fingerprintRules: string; stackRules: string; groupingVersion: number }
-/** How public scripts are fetched; a token '' is none. */
+/** Settings for fetching public scripts. An empty token means none. */
 type ScrapeChange = { scrape: boolean; scrapeTls: boolean; sealedScrapeToken: string }
-/** What a project says about scrubbing. */
+/** Scrubbing settings of a project. */
 export type ScrubSettings = {
-  /** Off: neither the default rules nor the project's own names are applied; addresses have a switch of their own. */
+  /** Off: the default rules and the project's own names do not apply; addresses have their own switch. */
   scrub: boolean
   scrubDefaults: boolean
   scrubIpAddresses: boolean
   sensitiveFields: string[]
   safeFields: string[]
 }
-/** Who makes a change, and the revision that it was made for; CONFLICT when the thing has another one by now. */
+/** The author of a change and the expected revision. A different revision throws CONFLICT. */
 export type ChangedBy = { userId: string | null; rev?: number | undefined }
 export type ProjectKey = {
   id: number
@@ -197,12 +197,12 @@ export type ProjectKey = {
   rateLimit: { count: number; windowS: number } | null
   createdMs: number
   lastUsedMs: number | null
-  /** What a loader script would load (`latest`, `10.x`), and its options as clients set them, by name. */
+  /** The SDK version for a loader script (`latest`, `10.x`), and its options from clients by name. */
   browserSdk: string
   loaderOptions: Record<string, boolean>
   rev: number
 }
-/** `loaderOptions`: those that are named; the others stay. */
+/** `loaderOptions`: only the given ones change. */
 export type KeyChange = Partial<Pick<ProjectKey, 'label' | 'active' | 'rateLimit' | 'browserSdk' | 'loaderOptions'>>
 export type Member = { organizationId: number; userId: string; role: Role; createdMs: number }
 export type Person = { id: string; name: string; email: string }
@@ -210,10 +210,10 @@ export type ApiToken = {
   id: number
   name: string
   prefix: string
-  /** Who made it. */
+  /** The user who created it. */
   userId: string
   organizationId: number | null
-  /** The organization's, not the person's. */
+  /** Whether it belongs to the organization instead of the person. */
   ofOrganization: boolean
   scopes: string[]
   createdMs: number
@@ -236,27 +236,27 @@ export type Issue = {
   status: Status
   substatus: Substatus | null
   statusDetails: StatusDetails
-  /** Since when it is in its state. */
+  /** When it entered its state. */
   stateMs: number
-  /** What a person gave; null: it follows from level and state. */
+  /** Set by a person; null: derived from level and state. */
   priority: Priority | null
   assigneeUserId: string | null
   firstSeenMs: number
   lastSeenMs: number
-  /** Events over the issue's life. */
+  /** Number of events since the issue began. */
   count: number
   firstRelease: string
   lastRelease: string
   unhandled: boolean
   comments: number
-  /** The verdict on the issue as a whole: nobody of the team can mend it. */
+  /** The noise verdict of the whole issue: the team cannot fix its cause. */
   noise: NoiseKind | null
   signCounts: SignCounts
-  /** Grows with each change by a person; for CONFLICT. */
+  /** Incremented by each change by a person, for CONFLICT. */
   rev: number
 }
 
-/** Conditions on issues' own state; compiled to SQL in store/meta. Times in ms. */
+/** Conditions on the state of issues, compiled to SQL in store/meta. Times in ms. */
 export type IssueFilter =
   | { op: 'and' | 'or'; of: IssueFilter[] }
   | { op: 'not'; of: IssueFilter }
@@ -290,11 +290,11 @@ export type IssueFilter =
       value: number
     }
   | { op: 'unhandled'; value: boolean }
-  /** It carries a verdict that it is noise. */
+  /** The issue has a noise verdict. */
   | { op: 'noise' }
-  /** Somebody sent feedback about one of its events; what was called spam does not count. */
+  /** The issue has feedback other than spam. */
   | { op: 'feedback' }
-  /** Free text: any of title, culprit, type and value contains it, case-insensitively. */
+  /** Free text: title, culprit, type or value contains it, case-insensitively. */
   | { op: 'text'; value: string }
 
 export type Activity = {
@@ -308,12 +308,12 @@ export type Activity = {
 
 export type OutcomeRow = { hourMs: number } & OutcomeCount
 
-/** One side of a hidden server error, as an event brings it. */
+/** An event's data as an end of a hidden server error. */
 export type FailureEffect = Failure & { traceId: string; route: string; userHash: string }
 
 export type Priority = 'high' | 'medium' | 'low'
 
-/** One project key as accept needs it. */
+/** A project key as ingest needs it. */
 export type IngestKey = {
   keyId: number
   projectId: number
@@ -325,9 +325,9 @@ export type IngestKey = {
   allowedOrigins: string[]
 }
 
-/** All keys by public key (32 hex). Process app makes it, process main accepts by it and keeps it in a file. */
+/** All keys by public key (32 hex). Process app creates it; process main uses it for ingest and stores it in a file. */
 export type KeySnapshot = {
-  /** Grows with each change. */
+  /** Incremented by each change. */
   version: number
   keys: Record<string, IngestKey>
 }

@@ -7,7 +7,7 @@ import type { MetaStore } from './meta-store.ts'
 import type { ReprocessingMove } from './retention/reprocessing.ts'
 
 const idOf = (n: number) => n.toString(16).padStart(32, '0')
-/** An event of the group `n` with these signs; none is one of the team's own. */
+/** An event of group `n` with these diagnostics. Without any, it is an error of the team's own code. */
 const event = (n: number, signs?: SignKey[], more: Partial<EventEffect> = {}): EventEffect =>
   effect({ hashes: [hash(n)], ...(signs ? { signs } : {}), ...more })
 const times = (count: number, eventEffect: EventEffect) => Array.from({ length: count }, () => eventEffect)
@@ -38,11 +38,11 @@ const rewrite = {
 function regroup(meta: MetaStore, moves: ReprocessingMove[]) {
   const step = meta.planRegroup(meta.beginRegrouping(1, 'upload', 9).id, rewrite)
   meta.commitRegroup(step.id, moves)
-  // What a crash asks for once more changes nothing.
+  // A repeated commit after a crash changes nothing.
   meta.commitRegroup(step.id, moves)
 }
 
-/** Whether an issue as a whole is noise, and that it stays right whatever becomes of its events. */
+/** Cases of the noise verdict, which must stay correct when events move. */
 export function noiseCases(fresh: () => MetaStore): void {
   describe('noise', () => {
     verdictCases(fresh)
@@ -126,7 +126,7 @@ function moveCases(fresh: () => MetaStore): void {
     const meta = fresh()
     commit(meta, { events: [event(1, ['extension']), event(2, ['extension'])] })
     meta.mergeIssues(1, [2], null, nowMs)
-    // Retention took its events with their numbers: the issue goes on counting it.
+    // Retention deleted its events, so their number is unknown and the issue still counts them.
     expect(meta.unmergeHashes(1, leaving([hash(2)], 0), null, nowMs).issue).toMatchObject({ count: 2, noise: null })
     commit(meta, { events: [event(2, ['extension'])] })
     expect(meta.issueById(3)).toMatchObject({ signCounts: { extension: 1 }, noise: 'extension' })
@@ -150,14 +150,14 @@ function moveCases(fresh: () => MetaStore): void {
     const meta = fresh()
     commit(meta, { events: [own(1), own(1)] })
     regroup(meta, [{ fromHash: hash(1), fromSigns: ['extension'], effect: event(2, ['extension']) }])
-    // The first that they are mapped to takes the issue with its link.
+    // The first new hash takes over the issue with its link.
     expect(meta.issueById(1)).toMatchObject({ count: 2, noise: null })
   })
 }
 
 type Stored = { hash: number; signs: SignKey[] | undefined }
 
-/** Commits, merges, takes apart and maps again at random, and holds every issue against the events that it has. */
+/** Commits, merges, unmerges and reprocesses at random, and compares every issue with its events. */
 function play(meta: MetaStore, seed: number): void {
   let state = seed
   const random = (below: number) => {

@@ -45,7 +45,7 @@ import { removalFilePart, removalPart, removalRowPart } from './retention/remova
 import { reprocessingCommitPart } from './retention/reprocess-commit.ts'
 import { reprocessingEdgePart, reprocessingRunPart, reprocessingStepPart } from './retention/reprocessing.ts'
 
-/** What people and the clock do with issues. */
+/** Parts for changes of issues by people and by the clock. */
 const triageParts = (store: Store) => ({
   ...issueChangePart(store),
   ...scheduledTransitionPart(store),
@@ -58,7 +58,7 @@ const triageParts = (store: Store) => ({
   ...suggestionPart(store),
 })
 
-/** Who is in an organization, who forgot a password, who wants mails. */
+/** Parts for members, forgotten passwords and mail addresses. */
 const accountParts = (store: Store) => ({
   ...invitationPart(store),
   ...membershipPart(store),
@@ -66,7 +66,7 @@ const accountParts = (store: Store) => ({
   ...channelAddressPart(store),
 })
 
-/** What comes after its events: maps that they missed, and the other side of a failure. */
+/** Parts for work after a commit: missing source maps and the other end of an error. */
 const laterParts = (store: Store, notes: MissedNotes) => ({
   ...failureReadPart(store),
   ...failureJoinPart(store),
@@ -84,8 +84,8 @@ const laterParts = (store: Store, notes: MissedNotes) => ({
 })
 
 /**
- * Opens (or makes) the meta store in one SQLite file: one writer, and one reader, so that screens never wait for a commit.
- * `readers: 0` reads through the writer. Throws START_NEWER_DATA when a newer version wrote the file.
+ * Opens or creates the meta store in one SQLite file: one writer, and one reader, so that screens never wait for a
+ * commit. `readers: 0` reads through the writer. Throws START_NEWER_DATA when a newer version wrote the file.
  */
 export function openSqliteMeta(file: string, options: { clock: Clock; readers?: number }): MetaStore {
   const dialect = sqliteDialect()

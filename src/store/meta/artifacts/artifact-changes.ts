@@ -2,17 +2,17 @@ import type { Store } from '../database/store.ts'
 import { noteArrival } from '../ingest/missing-source-maps.ts'
 import { type ArtifactStore, type BundleLink, type NewArtifactFile, toBundle } from './artifacts.ts'
 
-/** Ids in one statement at most. */
+/** Maximum ids per statement. */
 const chunk = 500
 const dayMs = 86_400_000
 
-/** What makes two files the same. */
+/** Key that is equal for identical files. */
 const printOf = (item: { entry: string; type: string; url: string; debugId: string; bytes: number; crc: number }) =>
   JSON.stringify([item.entry, item.type, item.url, item.debugId, item.bytes, item.crc])
 
 type WritePart = Pick<ArtifactStore, 'addBundle' | 'sameBundle' | 'linkBundle'>
 
-/** Bundles as they come. */
+/** Implements additions of bundles. */
 export function artifactChangePart({ write, dialect: { builder } }: Store): WritePart {
   const addLinks = (id: number, links: readonly BundleLink[], nowMs: number): number =>
     links.reduce((sum, { projectId, release, dist }) => {
@@ -83,7 +83,7 @@ export function artifactChangePart({ write, dialect: { builder } }: Store): Writ
   }
 }
 
-/** Bundles as they go, and what keeps them. */
+/** Implements removals of bundles, and the time of their last use. */
 export function artifactEndPart({
   write,
   dialect: { builder },
@@ -123,9 +123,7 @@ export function artifactEndPart({
   }
 }
 
-/**
- * Bundles that belong to this project only: what goes with it. The caller holds the transaction and deletes the blobs.
- */
+/** Deletes bundles of this project only. Returns blob keys to delete. The caller opens the transaction. */
 export function dropBundlesOf({ write, dialect: { builder } }: Store, projectId: number): string[] {
   const elsewhere = builder.selectFrom('artifact_link').select('bundle_id').where('project_id', '!=', projectId)
   const here = builder.selectFrom('artifact_link').select('bundle_id').where('project_id', '=', projectId)

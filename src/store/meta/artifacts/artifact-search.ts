@@ -3,35 +3,35 @@ import type { Store } from '../database/store.ts'
 import { escaped } from '../issues/issue-filter.ts'
 import { type ArtifactFile, type FileRow, toFile } from './artifacts.ts'
 
-/** A file with the bundle that it came in and one of the places where that belongs. */
+/** A file with its bundle and one of the bundle's places. */
 export type PlacedFile = {
   file: ArtifactFile
-  /** What clients call the bundle. */
+  /** The bundle's id from the client. */
   uuid: string
   projectId: number
   release: string
   dist: string
-  /** When the bundle came to this place. */
+  /** When the bundle was added to this place. */
   sinceMs: number
 }
 
-/** What a project has: bundles and single files, and when the newest came. */
+/** Number of bundles and single files, and the arrival of the newest. */
 export type Uploads = { bundles: number; newestMs: number }
 
-/** Looking for what an event may have meant, when what it asks for is not there. */
+/** Searches for files that an event may have meant when its requested files do not exist. */
 export type ArtifactSearchStore = {
   uploadsOf(projectId: number, place?: { release: string; dist: string }): Uploads
-  /** Where files with this debug id belong, among these projects; newest first. */
+  /** Places of files with this debug id in these projects, newest first. */
   placesOfDebugId(projectIds: readonly number[], debugId: string, max: number): PlacedFile[]
-  /** Places of a bundle in a project, and since when it belongs there. */
+  /** Places of a bundle in a project, and when it was added to each. */
   placesOfBundle(bundleId: number, projectId: number): { release: string; dist: string; sinceMs: number }[]
   /**
-   * Files but maps whose address ends with one of these names (`*` is any run of characters), in all releases of these
-   * projects or in one; newest first. Goes over the files of their newest bundles, 100,000 at most: for questions of people, not for
-   * events as they come.
+   * Files, except source maps, whose URL ends with one of these names (`*`: any characters), in one or all releases of
+   * these projects, newest first. Reads the files of the newest bundles, 100,000 at most. So use it for questions of
+   * people, not for each incoming event.
    */
   filesNamed(projectIds: readonly number[], names: readonly string[], max: number, release?: string): PlacedFile[]
-  /** Ids of the bundles and single files of a release, newest first; `dist` undefined: of all its dists. */
+  /** Ids of the bundles and single files of a release, newest first. `dist` undefined: all dists. */
   bundlesOfRelease(projectId: number, release: string, dist: string | undefined, max: number): number[]
 }
 
@@ -48,13 +48,13 @@ const toPlaced = (row: Row): PlacedFile => ({
 
 type NamePart = Pick<ArtifactSearchStore, 'placesOfDebugId' | 'filesNamed'>
 
-/** Files whose names are compared for one question: 100,000 take some 40 ms, in which nothing else is answered. */
+/** Maximum names compared in one search: 100,000 take some 40 ms, which block other requests. */
 const comparedMax = 100_000
 const bundlesMax = 500
 
-/** Files of several projects, by debug id or by name. */
+/** Implements searches by debug id or name across projects. */
 export function artifactSearchPart({ read, dialect: { builder } }: Store): NamePart {
-  /** The newest bundles of projects, as many as may be gone through. */
+  /** Ids of the projects' newest bundles, up to the limit of files. */
   const newest = (projectIds: readonly number[], release: string | undefined): number[] => {
     let linked = builder.selectFrom('artifact_link').select('bundle_id').where('project_id', 'in', projectIds)
     if (release !== undefined) linked = linked.where('release', '=', release)
@@ -88,7 +88,7 @@ export function artifactSearchPart({ read, dialect: { builder } }: Store): NameP
             .all(
               placed(projectIds, max)
                 .where('debug_id', '=', debugId)
-                // Repeated for the index, which leaves out files without a debug id.
+                // Repeated for the partial index, which has only files with a debug id.
                 .where('debug_id', '!=', ''),
             )
             .map(toPlaced),
@@ -114,7 +114,7 @@ export function artifactSearchPart({ read, dialect: { builder } }: Store): NameP
   }
 }
 
-/** Where bundles belong. */
+/** Implements lookups of the places of bundles. */
 export function artifactPlacePart({ read, dialect: { builder } }: Store): Omit<ArtifactSearchStore, keyof NamePart> {
   return {
     uploadsOf: (projectId, place) => {

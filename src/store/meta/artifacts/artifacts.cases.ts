@@ -38,7 +38,7 @@ const add = (meta: MetaStore, links: BundleLink[], files = [file('~/a.js', { deb
   )
 }
 
-/** Bundles and where they belong, chunks, and releases that builds made, for every meta store. */
+/** Cases of bundles and their places, chunks, and releases that builds created, for every meta store. */
 export function artifactCases(fresh: () => MetaStore): void {
   const withTwo = () => {
     const meta = fresh()

@@ -3,47 +3,47 @@ import type { Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import { containing } from '../issues/issue-filter.ts'
 
-/** What a file of a bundle is, as its manifest says. */
+/** Type of a file from the bundle's manifest. */
 export type ArtifactType = 'source' | 'minified_source' | 'source_map' | 'indexed_ram_bundle'
 
-/** One file of a bundle; its bytes are read by `readArtifact` (store/blobs/artifact.ts). */
+/** A file of a bundle. `readArtifact` (store/blobs/artifact.ts) reads its bytes. */
 export type ArtifactFile = {
   id: number
   bundleId: number
-  /** Its whole name in the archive. */
+  /** Its full name in the archive. */
   entry: string
   type: ArtifactType
   /** Lower-case hex with dashes; '' for none. */
   debugId: string
-  /** `~/app.js`, or with scheme and host. */
+  /** `~/app.js`, or a URL with scheme and host. */
   url: string
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   headers: Record<string, string>
-  /** Inflated. */
+  /** Decompressed size in bytes. */
   bytes: number
-  /** The bundle's blob, and where in it the packed bytes lie: offset, bytes, 0 as they are or 8 deflate. */
+  /** The bundle's blob, and the packed bytes in it: offset, length, and method (0 stored, 8 deflate). */
   blobKey: string
   at: number
   packed: number
   method: number
 }
 
-/** `crc`: CRC-32 of its inflated bytes. */
+/** `crc`: CRC-32 of its decompressed bytes. */
 export type NewArtifactFile = Omit<ArtifactFile, 'id' | 'bundleId' | 'blobKey'> & { crc: number }
 
-/** What a file that was fetched from where it is public is called; it stands in no archive. */
+/** Entry name of a fetched file, which is in no archive. */
 export const scrapedEntry = ' scraped'
 
 /**
- * `bundle`: an archive of a build; `file`: one file that was uploaded by itself to a release; `scraped`: one that was
- * fetched. In the order of the alphabet the better one comes first.
+ * `bundle`: an archive of a build. `file`: a single uploaded file of a release. `scraped`: a fetched file. In
+ * alphabetical order, the preferred kind comes first.
  */
 type BundleKind = 'bundle' | 'file' | 'scraped'
 
 export type Bundle = {
   id: number
   organizationId: number
-  /** What clients call it. */
+  /** Its id from the client. */
   uuid: string
   /** SHA-1 of its bytes. */
   checksum: string
@@ -52,7 +52,7 @@ export type Bundle = {
   bytes: number
   files: number
   createdMs: number
-  /** When it came, or an event used it. */
+  /** When it was added or an event last used it. */
   usedMs: number
 }
 
@@ -66,11 +66,11 @@ export type ArtifactStore = {
     files: readonly NewArtifactFile[],
     links: readonly BundleLink[],
   ): Bundle
-  /** Adds places to a bundle that is there; those that it has stay. Returns how many are new. */
+  /** Adds places to a bundle and keeps its existing ones. Returns the number of new places. */
   linkBundle(id: number, links: readonly BundleLink[], nowMs: number): number
   /**
-   * The bundle that a client called so, if it has these very files: clients make the id of what is in it. It is known by
-   * this checksum, too, from now on.
+   * Returns the bundle with this client id if it has exactly these files: clients derive the id from the content. The
+   * bundle can then be found by this checksum, too.
    */
   sameBundle(
     organizationId: number,
@@ -78,19 +78,19 @@ export type ArtifactStore = {
     checksum: string,
     files: readonly NewArtifactFile[],
   ): Bundle | undefined
-  /** The bundle that was uploaded as these very bytes. */
+  /** The bundle that was uploaded with this checksum. */
   bundleByChecksum(organizationId: number, checksum: string): Bundle | undefined
   bundleById(id: number): Bundle | undefined
-  /** The newest bundle of a project by what clients call it. */
+  /** The newest bundle of a project with this client id. */
   bundleOf(projectId: number, uuid: string): Bundle | undefined
   /** Bundles by their ids, newest first. */
   bundlesById(ids: readonly number[]): Bundle[]
-  /** Bundles of a project, newest first, behind `beforeId`; `text` in release, dist, URL of a file, or the whole of an id. */
+  /** Bundles of a project, newest first, after `beforeId`. `text`: part of release, dist or a URL, or a full id. */
   listBundles(request: { projectId: number; text: string; beforeId: number | undefined; max: number }): Bundle[]
   linksOf(bundleIds: readonly number[]): (BundleLink & { bundleId: number })[]
-  /** Files of a bundle in the order of its archive, behind `afterId`; `text` in URL or debug id. */
+  /** Files of a bundle in archive order, after `afterId`. `text`: part of the URL, or a debug id. */
   filesOf(request: { bundleId: number; text: string; afterId: number; max: number }): ArtifactFile[]
-  /** Files that were uploaded one by one to a release, newest first. */
+  /** Files that were uploaded singly to a release, newest first. */
   releaseFiles(request: {
     projectIds: readonly number[]
     release: string
@@ -101,7 +101,7 @@ export type ArtifactStore = {
     bundle: Bundle
     dist: string
   }[]
-  /** Ids of single files that a release of one of these projects has under this URL and dist. */
+  /** Ids of single files with this URL and dist in a release of one of these projects. */
   artifactsOfRelease(
     projectIds: readonly number[],
     release: string,
@@ -110,30 +110,30 @@ export type ArtifactStore = {
     kind?: 'file' | 'scraped',
   ): number[]
   /**
-   * Takes a bundle out of a project, or out of one release of it; where it belongs nowhere else its rows go, too. Returns
-   * the blob to delete then.
+   * Removes a bundle from a project or from one of its releases. Deletes its rows when no place is left, and then
+   * returns the key of the blob to delete.
    */
   removeBundle(id: number, projectId: number, release?: string): string | undefined
-  /** Files with a debug id that a project has, newest bundle first. */
+  /** Files of a project with a debug id, newest bundle first. */
   artifactsByDebugId(projectId: number, debugId: string): ArtifactFile[]
-  /** Files of a release and dist by their URLs, newest first, files of bundles before single ones. `dist` has to be the same. */
+  /** Files of a release and exactly this dist by URL, newest first, files of bundles before single ones. */
   artifactsByUrl(projectId: number, release: string, dist: string, urls: readonly string[]): ArtifactFile[]
-  /** Debug ids and addresses of all files that a project has, each in its releases; undefined for more than `max`. */
+  /** Debug ids and URLs of a project's files, once per release; undefined for more than `max`. */
   artifactNames(
     projectId: number,
     max: number,
   ): { debugId: string; release: string; dist: string; url: string }[] | undefined
-  /** What a project has, as a text that is another one whenever a bundle comes or goes; '' for nothing. */
+  /** A text that changes whenever the files of a project change; '' when it has none. */
   artifactState(projectId: number): string
-  /** Notes that events used these bundles; once a day is exact enough, so it may be called often. */
+  /** Stores that events used these bundles. Writes at most once a day, so it can be called often. */
   touchBundles(ids: readonly number[], nowMs: number): void
-  /** Takes out bundles that came before this time and were not used since; returns the blobs to delete. */
+  /** Deletes bundles that were added and last used before this time. Returns the keys of the blobs to delete. */
   dropBundles(beforeMs: number): string[]
-  /** Keys of all bundles' blobs. */
+  /** Keys of the blobs of all bundles. */
   bundleKeys(): string[]
 }
 
-/** Rows in one statement at most. */
+/** Maximum rows per statement. */
 const chunk = 500
 
 export const toBundle = (row: Selectable<Tables['artifact_bundle']>): Bundle => ({
@@ -149,7 +149,7 @@ export const toBundle = (row: Selectable<Tables['artifact_bundle']>): Bundle => 
   usedMs: row.used_ms,
 })
 
-/** A row of a file with its bundle's blob. */
+/** A row of a file with the blob key of its bundle. */
 export type FileRow = Selectable<Tables['artifact_file']> & { blob_key: string }
 
 export const toFile = (row: FileRow): ArtifactFile => ({
@@ -179,7 +179,7 @@ const filesIn = (builder: Store['dialect']['builder']) =>
     .selectAll('artifact_file')
     .select('artifact_bundle.blob_key')
 
-/** Whether a bundle's ids are `text`, or its releases, dists or URLs contain it. */
+/** Condition that an id of a bundle is `text`, or that its releases, dists or URLs contain it. */
 function namedSo(
   builder: Store['dialect']['builder'],
   build: ExpressionBuilder<Tables, 'artifact_bundle'>,
@@ -220,7 +220,7 @@ function namedSo(
   ])
 }
 
-/** Lists of what was uploaded. */
+/** Implements lists of uploads. */
 export function artifactListPart({ read, dialect: { builder } }: Store): ReadPart {
   const bundles = () => builder.selectFrom('artifact_bundle').selectAll()
   const files = () => filesIn(builder)
@@ -280,7 +280,7 @@ export function artifactListPart({ read, dialect: { builder } }: Store): ReadPar
   }
 }
 
-/** Files that were uploaded separately, without a bundle. */
+/** Implements files that were uploaded without a bundle. */
 export function releaseFilePart({
   read,
   dialect: { builder },
@@ -325,7 +325,7 @@ export function releaseFilePart({
   }
 }
 
-/** The two ways from a frame to its file. */
+/** Implements the two ways to find the file of a frame: by debug id and by URL. */
 export function artifactLookPart({
   read,
   dialect: { builder },
@@ -341,7 +341,7 @@ export function artifactLookPart({
             .all(
               files()
                 .where('debug_id', '=', debugId)
-                // Repeated for the index, which leaves out files without a debug id.
+                // Repeated for the partial index, which has only files with a debug id.
                 .where('debug_id', '!=', '')
                 .where('bundle_id', 'in', links(projectId))
                 .orderBy('bundle_id', 'desc')

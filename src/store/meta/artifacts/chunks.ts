@@ -1,28 +1,28 @@
 import type { Store } from '../database/store.ts'
 
-/** A piece of an upload that waits for the others. */
+/** A part of an upload that waits for the other parts. */
 export type Chunk = { checksum: string; bytes: number; blobKey: string }
 
 export type ChunkStore = {
-  /** Notes a chunk whose bytes are stored; one that was there keeps its time at least. */
+  /** Stores the row of a chunk whose bytes are stored. An existing chunk keeps the later expiry. */
   addChunk(organizationId: number, chunk: Chunk, expiresMs: number): void
-  /** Those of the checksums that are there, by checksum. */
+  /** Stored chunks among the checksums, by checksum. */
   chunksOf(organizationId: number, checksums: readonly string[]): Map<string, Chunk>
-  /** Keeps chunks until this time, sooner or later than it was. */
+  /** Sets the expiry of chunks, earlier or later than before. */
   keepChunks(organizationId: number, checksums: readonly string[], expiresMs: number): void
-  /** Takes out chunks whose bytes are not there after all. */
+  /** Deletes rows of chunks whose bytes are missing. */
   forgetChunks(organizationId: number, checksums: readonly string[]): void
-  /** Takes out chunks whose time is over, or whose organization is gone; returns the blobs to delete. */
+  /** Deletes expired chunks, and those of deleted organizations. Returns the keys of the blobs to delete. */
   dropChunks(nowMs: number): string[]
   chunkKeys(): string[]
-  /** What waits of an organization. */
+  /** Total bytes of the waiting chunks of an organization. */
   chunkBytes(organizationId: number): number
 }
 
-/** Rows in one statement at most. */
+/** Maximum rows per statement. */
 const step = 500
 
-/** Chunks of uploads under way. */
+/** Implements chunks of current uploads. */
 export function chunkPart({
   write,
   dialect: { builder, greatest },
@@ -74,7 +74,7 @@ export function chunkPart({
   }
 }
 
-/** What waits, and its end. */
+/** Implements sums and expiry of chunks. */
 export function chunkEndPart({
   write,
   dialect: { builder },

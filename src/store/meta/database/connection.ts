@@ -5,32 +5,32 @@ import type { Compilable } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import { MishapError } from '../../../base/errors.ts'
 
-/** Prepared statements kept for each connection; lists of varying length make new texts, so the number is bounded. */
+/** Maximum prepared statements per connection. Needed because lists of varying length create new statement texts. */
 const statementsMax = 300
 /** How long a statement waits for another connection's lock before it fails. */
 const busyTimeoutMs = 5_000
 
-/** A query that is compiled once and run with other values each time. */
+/** A query that is compiled once and run many times with different values. */
 type Hot<P, R> = {
   all(values: P): R[]
   get(values: P): R | undefined
   run(values: P): { changes: number; lastId: number }
 }
 
-/** One database connection; all calls are synchronous. Whatever writes throws DATABASE_UNWRITABLE while the disk takes nothing. */
+/** One database connection. All calls are synchronous. Writes throw DATABASE_UNWRITABLE when the disk refuses them. */
 export type Connection = {
   all<R>(query: Compilable<R>): R[]
   get<R>(query: Compilable<R>): R | undefined
   run(query: Compilable<unknown>): { changes: number; lastId: number }
-  /** Runs SQL text that has no parameters: pragmas and migrations. */
+  /** Runs SQL text without parameters: pragmas and migrations. */
   script(text: string): void
-  /** Compiles `build` once; `slot('name')` marks where a value of that name goes. */
+  /** Compiles `build` once. `slot('name')` is the placeholder of the value with that name. */
   hot<P, R>(build: (slot: <K extends keyof P & string>(name: K) => P[K]) => Compilable<R>): Hot<P, R>
-  /** Runs `work` in one transaction that takes the write lock first; rolls back and throws on when it throws. Not to be nested. */
+  /** Runs `work` in a transaction that takes the write lock first. Rolls back and rethrows errors. Cannot be nested. */
   transaction<T>(work: () => T): T
   /** Writes a consistent copy of the database to a file that must not exist. */
   copyTo(file: string): void
-  /** What the database finds wrong with itself; empty when nothing is. */
+  /** Returns the faults from an integrity check of the database; empty when there are none. */
   faults(): string[]
   close(): void
 }
@@ -42,10 +42,10 @@ class Slot {
   }
 }
 
-/** SQLite's codes for a disk that takes nothing: IOERR, FULL, CANTOPEN (of the WAL); https://sqlite.org/rescode.html */
+/** SQLite's error codes for an unwritable disk: IOERR, FULL, CANTOPEN (of the WAL); https://sqlite.org/rescode.html */
 const unwritable = new Set([10, 13, 14])
 
-/** The driver's error as ours where the disk is at fault; anything else as it is. */
+/** Converts a driver error into DATABASE_UNWRITABLE if the disk is at fault. Returns other errors unchanged. */
 export function writeFailure(error: unknown): unknown {
   const { code, errcode, errstr } = (error ?? {}) as { code?: string; errcode?: number; errstr?: string }
   if (code !== 'ERR_SQLITE_ERROR' || errcode === undefined || !unwritable.has(errcode & 255)) return error
@@ -60,12 +60,12 @@ function writing<T>(work: () => T): T {
   }
 }
 
-/** Read and written by the owner only: the file holds password hashes, and its folder's mode may be widened by mistake. */
+/** Only the owner can read and write the file: it has password hashes, and the mode of its folder can be too wide. */
 const fileMode = 0o600
 
 /**
- * Makes the file if it is not there, and takes the other users' rights on it. SQLite gives its -wal and -shm files the
- * mode of the database; those that an older version left are mended too. Throws when the file can't be made.
+ * Creates the file if it does not exist, and removes the rights of other users. SQLite gives its -wal and -shm files
+ * the mode of the database; this also corrects files of an older version. Throws when the file cannot be created.
  */
 export function keepPrivate(file: string): void {
   closeSync(openSync(file, 'a', fileMode))
@@ -73,14 +73,14 @@ export function keepPrivate(file: string): void {
     try {
       chmodSync(name, fileMode)
     } catch (error) {
-      // Not there yet, or somebody else's file that we may write but not change: neither keeps us from opening it.
+      // The file does not exist yet, or belongs to another user but is writable. Both still allow to open it.
       const { code } = error as NodeJS.ErrnoException
       if (code !== 'ENOENT' && code !== 'EPERM') throw error
     }
   }
 }
 
-/** Prepares each text once, as long as it is among the newest. */
+/** Caches prepared statements by text; the least recently used ones are dropped. */
 function createStatements(database: DatabaseSync): (text: string) => StatementSync {
   const statements = new LRUCache<string, StatementSync>({ max: statementsMax })
   return (text) => {
@@ -93,8 +93,8 @@ function createStatements(database: DatabaseSync): (text: string) => StatementSy
 }
 
 /**
- * Opens a SQLite file with this project's settings: WAL, every commit synced, foreign keys on.
- * Throws the driver's error when the file can't be opened or is no database.
+ * Opens a SQLite file with this project's settings: WAL, sync on every commit, foreign keys on. Throws the driver's
+ * error when the file cannot be opened or is not a database.
  */
 export function openSqlite(file: string, options: { readOnly?: boolean } = {}): Connection {
   if (!options.readOnly && file !== ':memory:') keepPrivate(file)
@@ -152,7 +152,7 @@ export function openSqlite(file: string, options: { readOnly?: boolean } = {}): 
         database.exec('commit')
         return result
       } catch (error) {
-        // A failed commit or a full disk may have rolled back already.
+        // A failed commit or a full disk can have rolled back already.
         if (database.isTransaction) database.exec('rollback')
         throw writeFailure(error)
       }

@@ -3,26 +3,26 @@ import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryComp
 import type { Tables } from './tables.ts'
 
 /**
- * The query builder. It only compiles: the batch's commit is synchronous, because 500 effects through promises
- * cost more than the statements themselves, so the connection runs what `.compile()` gives (connection.ts).
+ * The query builder. It only compiles queries, and the connection runs the result of `.compile()` (connection.ts). The
+ * commit of a batch is synchronous, because 500 effects through promises cost more than the statements themselves.
  */
 export type Builder = Kysely<Tables>
 
-/** All that differs between the databases; everything else of store/meta is the same for each of them. */
+/** The differences between databases. All other code in store/meta is the same for each of them. */
 export type Dialect = {
   builder: Builder
-  /** Column type of an id that the database numbers itself, from 1, never twice. */
+  /** Column type of an id that the database assigns, from 1, never reused. */
   autoId: string
   /** Column type of whole numbers up to 2^53. */
   bigint: string
-  /** Column type of a date of better-auth's own tables. */
+  /** Column type of a date in better-auth's own tables. */
   date: string
-  /** The larger and the smaller of two values of one row. */
+  /** The larger and the smaller of two values in a row. */
   greatest(a: Expression<unknown>, b: Expression<unknown>): RawBuilder<number>
   least(a: Expression<unknown>, b: Expression<unknown>): RawBuilder<number>
 }
 
-/** SQLite's side. A PostgreSQL twin gives `generated always as identity`, `bigint`, `timestamptz`, `greatest`, `least`. */
+/** The SQLite dialect. PostgreSQL: `generated always as identity`, `bigint`, `timestamptz`, `greatest`, `least`. */
 export function sqliteDialect(): Dialect {
   return {
     builder: new Kysely<Tables>({

@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
 
 /**
- * Locks a file for as long as this process lives. SQLite's exclusive lock is the operating system's, and Node offers no
- * other lock. Returns a function that releases the lock, or undefined when this or another process holds it already.
+ * Locks a file until this process ends. Uses SQLite's exclusive lock, a lock of the operating system, because Node has
+ * no file locks. Returns a function that releases the lock, or undefined when this or another process has the lock.
  */
 export function holdExclusively(file: string): (() => void) | undefined {
   const database = new DatabaseSync(file, { timeout: 0 })
@@ -10,7 +10,7 @@ export function holdExclusively(file: string): (() => void) | undefined {
     database.exec('pragma journal_mode = delete; begin exclusive')
   } catch (error) {
     database.close()
-    // 5: SQLITE_BUSY. Anything else (a full disk, no permission) is not "somebody holds it".
+    // 5: SQLITE_BUSY. Other errors (a full disk, no permission) do not mean that the lock is taken.
     if (error instanceof Error && 'errcode' in error && error.errcode === 5) return undefined
     throw error
   }

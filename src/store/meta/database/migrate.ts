@@ -31,7 +31,7 @@ import { statements as projectSwitches } from '../schema/0028-project-switches.t
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 
-/** Every step of the schema; the place in the list is its number, from 1. A released step is never edited. */
+/** All steps of the schema. A step's number is its place in the list, from 1. Never edit a released step. */
 const steps: ((dialect: Dialect) => string[])[] = [
   first,
   alerts,
@@ -63,12 +63,12 @@ const steps: ((dialect: Dialect) => string[])[] = [
   projectSwitches,
 ]
 
-/** Names the version that wrote the database last, so that an older one can say what is needed. */
+/** Key of the value with the version that wrote the database last, for the error message of older versions. */
 export const programValue = 'program'
 
 /**
- * Brings the database to this version's schema, each step in a transaction of its own.
- * Throws START_NEWER_DATA when a newer version wrote it.
+ * Migrates the database to this version's schema, each step in its own transaction. Throws START_NEWER_DATA when a
+ * newer version wrote it.
  */
 export function migrate(connection: Connection, dialect: Dialect, nowMs: number): void {
   connection.script(

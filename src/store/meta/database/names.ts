@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { MishapError } from '../../../base/errors.ts'
 
-/** Characters of a slug and of a name at most (docs/specification.md 5). */
+/** Maximum characters of a slug and of a name (docs/specification.md 5). */
 const slugCharactersMax = 50
 const nameCharactersMax = 64
 
@@ -24,14 +24,14 @@ export function checkName(name: string, field = 'name'): string {
   return trimmed
 }
 
-/** Hex characters of the hash that stands for a name of which no letter can stand in a slug. */
+/** Hex characters of the hash in the slug of a name without usable letters. */
 const hashCharacters = 8
 
 /**
- * A slug out of what a person typed as a name: lower case, accents dropped, everything else to single `-`. The same name
- * gives the same slug always. A name of only digits gets `prefix-` before them, since a slug that is a number would be
- * taken for an id; of a name in a script that has no a-z, as 日本, it is `prefix-` and 8 hex characters of its SHA-256.
- * Throws VALIDATION (field `field`) for a name without any letter or digit, such as `../..`.
+ * Derives a slug from a name: lower case, accents dropped, everything else becomes a single `-`. The same name always
+ * has the same slug. A name of only digits gets the prefix `prefix-`, because a numeric slug would be read as an id. A
+ * name in a script without a-z, such as 日本, becomes `prefix-` and 8 hex characters of its SHA-256. Throws VALIDATION
+ * (field `field`) for a name without any letter or digit, such as `../..`.
  */
 export function slugOf(name: string, prefix: string, field = 'name'): string {
   if (!/[\p{L}\p{N}]/u.test(name)) throw refuse(field, 'Use at least one letter or digit.')
@@ -49,7 +49,7 @@ export function slugOf(name: string, prefix: string, field = 'name'): string {
   return /^\d+$/.test(plain) ? cut(`${prefix}-${plain}`) : plain
 }
 
-/** The slug of `name`, with -2, -3 and so on behind it while it is taken. Throws what slugOf throws. */
+/** Derives a free slug from `name`; appends -2, -3 and so on while it is taken. Throws like slugOf. */
 export function freeSlug(name: string, prefix: string, isTaken: (slug: string) => boolean, field = 'name'): string {
   const base = slugOf(name, prefix, field)
   for (let count = 1; ; count++) {
@@ -59,7 +59,7 @@ export function freeSlug(name: string, prefix: string, isTaken: (slug: string) =
   }
 }
 
-/** The id that a path part names, or undefined when it is a slug. Slugs are never only digits, so the two can't meet. */
+/** Returns the id in a path part, or undefined for a slug. A slug never has only digits, so both forms are distinct. */
 export function idOf(slugOrId: string): number | undefined {
   return /^\d{1,15}$/.test(slugOrId) ? Number(slugOrId) : undefined
 }

@@ -12,7 +12,7 @@ const currentOf = (work: () => unknown): Record<string, unknown> | undefined => 
   return undefined
 }
 
-/** Old slugs, settings, revisions, who looked at what. */
+/** Cases of old slugs, settings, revisions and seen issues. */
 export function revisionCases(fresh: () => MetaStore): void {
   staleCases(fresh)
   slugCases(fresh)
@@ -45,14 +45,14 @@ function staleCases(fresh: () => MetaStore): void {
     const meta = fresh()
     commit(meta, { events: [effect()] })
     expect(change(meta, 0).rev).toBe(1)
-    // nobody of this name has an account, so that only the revision and the time are known
+    // This user has no account, so only the revision and the time are known.
     expect(currentOf(() => other(meta, 0))).toEqual({
       revision: 1,
       changedBy: null,
       changedAt: new Date(nowMs).toISOString(),
     })
     expect(other(meta, 1).rev).toBe(2)
-    // the same again changes nothing, for whichever revision it was made
+    // The same change again has no effect, for any expected revision.
     expect(other(meta, 2).rev).toBe(2)
     expect(change(meta).rev).toBe(2)
   })
@@ -103,7 +103,7 @@ function slugCases(fresh: () => MetaStore): void {
     meta.updateProject(1, { slug: 'last' })
     meta.updateProject(second, { slug: 'shop' })
     expect([meta.projectByOldSlug(1, 'web')?.id, meta.projectByOldSlug(1, 'shop')]).toEqual([second, undefined])
-    // what stays taken is refused, and then nothing has changed
+    // A slug that stays taken is refused, and nothing changes.
     expect(codeOf(() => meta.updateProject(1, { slug: 'shop', name: 'New' }))).toBe('CONFLICT')
     expect(meta.projectById(1)).toMatchObject({ slug: 'last', name: 'Web' })
   })

@@ -1,12 +1,12 @@
 import { MishapError } from '../../../base/errors.ts'
 import type { Store } from './store.ts'
 
-/** What a write finds in place of the revision that it was made for. */
+/** The current revision of a row that a write found instead of the expected one. */
 type Stale = { rev: number; userId: string | null; atMs: number | null }
 
 /**
- * The refusal of a write that was made for an older revision. It says who changed the thing last and when;
- * `current` has the same for programs.
+ * The error for a write with an outdated revision. It names who changed the row last and when; `current` has the same
+ * data for programs.
  */
 export function staleError(
   { write, dialect: { builder } }: Pick<Store, 'write' | 'dialect'>,

@@ -1,12 +1,12 @@
 import type { Store } from './store.ts'
 
-/** What `mishap verify` and backups need of meta. */
+/** The methods of meta for `mishap verify` and backups. */
 export type KeepStore = {
   /** Writes a consistent copy of the whole database to a file that must not exist. */
   copyTo(file: string): void
-  /** What is broken in the file itself; empty when nothing is. */
+  /** Faults of the database file; empty when there are none. */
   faults(): string[]
-  /** Numbers to compare with the other stores. */
+  /** Row counts to compare with the other stores. */
   tally(): {
     organizations: number
     projects: number
@@ -14,15 +14,15 @@ export type KeepStore = {
     attachments: number
     deadItems: number
   }
-  /** Every issue's counter and when it was made. */
+  /** The event counter and first event of every issue. */
   counters(): { issueId: number; projectId: number; count: number; firstSeenMs: number }[]
-  /** The newest of the rows that name blobs. */
+  /** The newest ids of the rows that refer to blobs. */
   blobMark(): BlobMark
-  /** Keys of all blobs that rows name; with `since` of those rows only that came after that mark was taken. */
+  /** Keys of all blobs that rows refer to. With `since`: only of rows that were added after that mark. */
   blobKeys(since?: BlobMark): string[]
 }
 
-/** Ids of rows, which are never given twice; 0 for none. */
+/** Row ids, which are never reused; 0 when the table is empty. */
 type BlobMark = { attachment: number; deadItem: number; bundle: number }
 
 /** Copies and checks of the whole store. */

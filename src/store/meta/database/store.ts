@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/clock.ts'
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 
-/** What each part of meta works with: reads of screens and API go to `read`, everything inside a change to `write`. */
+/** Dependencies of each part of meta. `read` serves screens and the API; `write` serves everything inside a change. */
 export type Store = {
   write: Connection
   read: Connection

@@ -1,17 +1,17 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { DeliveryTables } from './delivery-tables.ts'
 
-/** A column that the database numbers by itself. */
+/** A column with an id that the database assigns. */
 type Id = Generated<number>
-/** 0 or 1: the one form that both dialects share. */
+/** 0 or 1: the only form that both dialects share. */
 type Flag = number
-/** JSON as text: read whole, never searched inside. */
+/** JSON as text. It is read as a whole and never queried inside. */
 type JsonText = string
 type Defaulted<T> = ColumnType<T, T | undefined, T>
-/** How often people changed a row, when last, and who (null: the command, or nobody yet). */
+/** The number of changes by people, the time of the last one, and its author (null: the command, or no change yet). */
 type Revised = { rev: Defaulted<number>; changed_ms: Defaulted<number | null>; changed_by: Defaulted<string | null> }
 
-/** Every table of meta as Kysely sees it. Times are milliseconds since 1970 UTC, names end in `_ms`. */
+/** All tables of meta for Kysely. Times are milliseconds since 1970 UTC, and their names end in `_ms`. */
 export type Tables = DeliveryTables & {
   version: { number: number; applied_ms: number }
   value: { name: string; text: string }
@@ -85,7 +85,7 @@ export type Tables = DeliveryTables & {
   }
   thin_step: { id: Id; run_id: number; cut: JsonText; row_bytes: number; stage: string; made_ms: number }
   thinned_issue: { issue_id: number; quantity: number }
-  /** `title` is the short id of the issue. */
+  /** `title` is the issue's short id. */
   discarded: {
     project_id: number
     hash: string
@@ -174,7 +174,7 @@ export type Tables = DeliveryTables & {
     metadata: JsonText
     error_type: string
     error_value: string
-    /** Lower-cased title, culprit, type and value: what free text looks into. */
+    /** Title, culprit, type and value in lower case, for free-text search. */
     search_text: string
     status: string
     substatus: string | null
@@ -189,19 +189,19 @@ export type Tables = DeliveryTables & {
     unhandled: Flag
     comments: Defaulted<number>
     rev: Defaulted<number>
-    /** Since when it is in its state, and when the clock looks at it again. */
+    /** Time of the last state transition, and time of the next scheduled check. */
     state_ms: Defaulted<number>
     due_ms: Defaulted<number | null>
-    /** 1: the next release; 2: one with the commit that `status_details` names. */
+    /** 1: waits for the next release; 2: waits for a release with the commit in `status_details`. */
     awaits_release: Defaulted<number>
-    /** When the newest slot of two minutes began, and arrivals of the last five; the same of the hour. */
+    /** Start of the newest two-minute slot, and arrivals in the last five slots; then the same for the hour. */
     ten_ms: Defaulted<number>
     ten_counts: Defaulted<string>
     hour_ms: Defaulted<number>
     hour_count: Defaulted<number>
-    /** What a person gave; null: it follows from level and state. */
+    /** Set by a person; null: derived from level and state. */
     priority: Defaulted<string | null>
-    /** What its events are said to be, counted ('': nothing), and the verdict on all of it ('': none). */
+    /** Counts of its events by diagnostic ('': none), and the resulting noise verdict ('': none). */
     sign_counts: Defaulted<string>
     noise: Defaulted<string>
   }

@@ -6,7 +6,7 @@ import { type IssueRow, textColumns } from '../issues/issue-state.ts'
 import type { AttachmentRow, DeadLetter } from '../meta.ts'
 import { withVerdict } from './diagnostic-counts.ts'
 
-/** Of two events with one digest in an issue, the later is named. */
+/** When two events of an issue have the same digest, the later one is stored. */
 export const laterDigest = (conflict: OnConflictBuilder<Tables, 'digest'>) =>
   conflict
     .columns(['digest', 'project_id', 'issue_id'])
@@ -49,7 +49,7 @@ const issueColumns = [
   'noise',
 ] as const satisfies (keyof IssueRow)[]
 
-/** Every statement of a batch's commit, compiled and prepared once: the commit runs thousands of them a second. */
+/** All statements of a batch commit. They are prepared once, because the commit runs thousands of them per second. */
 export type BatchStatements = ReturnType<typeof batchStatements>
 
 export function batchStatements(write: Connection, dialect: Dialect) {
@@ -222,7 +222,7 @@ function spanStatements(write: Connection, { builder, greatest, least }: Dialect
   }
 }
 
-/** Environments of one release that are noted: whoever knows a key could name one in each event. */
+/** Maximum stored environments per release, because anybody with a key can send a new one in each event. */
 export const releaseEnvironmentsMax = 100
 type Place = Span & { version: string; environment: string }
 
@@ -336,7 +336,7 @@ function alertStatements(write: Connection, { builder }: Dialect) {
   }
 }
 
-/** Has an issue whose events were another one's looked at by its project's rules of ownership. */
+/** Queues the ownership check of an issue whose events belonged to another issue. */
 export function askOwner(statements: BatchStatements, { id, project_id }: IssueRow, nowMs: number): void {
   if (statements.ownership.get({ projectId: project_id }))
     statements.ownerDue.run({ issueId: id, projectId: project_id, eventId: '', atMs: nowMs })

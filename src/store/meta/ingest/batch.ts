@@ -31,26 +31,26 @@ type WorkIssue = {
   events: number
   isNew: boolean
   regressed: boolean
-  /** What people are told, and the event that it is about; '' for nothing. */
+  /** The alert to send and its event; '' for none. */
   alert: AlertKind | ''
   alertEventId: string
   latest?: EventEffect
 }
 
-/** What one batch has gathered, before it is written: each issue, release and digest once, however many events it has. */
+/** The gathered changes of one batch before they are written: each issue, release and digest once. */
 type Work = {
   nowMs: number
   projects: Map<number, ProjectRow | undefined>
   issues: Map<number, WorkIssue>
-  /** What events of a project are judged by. */
+  /** The state that the events of a project are evaluated with. */
   arounds: Map<number, Around>
-  /** Issues of a project that wait for its next release, by the one that it must come after: read once, as SDKs may name thousands. */
+  /** Issues of a project that wait for its next release, by the release it must follow. Read once: can be thousands. */
   awaiting: Map<number, Map<string, number[]>>
   /** `${projectId} ${hash}` -> issue id. */
   hashes: Map<string, number>
   releases: Map<string, Span>
   environments: Map<string, Span>
-  /** Their name is `${release}\n${environment}`: neither has a line end. */
+  /** Named `${release}\n${environment}`, because neither can contain a line break. */
   releaseEnvironments: Map<string, Span>
   digests: Map<string, { effect: EventEffect; issueId: number }>
   firstEvents: Map<number, number>
@@ -90,7 +90,7 @@ function widen(spans: Map<string, Span>, name: string, project: ProjectRow, atMs
   }
 }
 
-/** The issue of the first hash that is known, in this batch or before it. */
+/** Returns the issue of the first known hash, from this batch or the database. */
 function knownIssue(statements: BatchStatements, work: Work, effect: EventEffect): number | undefined {
   for (const hash of effect.hashes) {
     const key = `${effect.projectId} ${hash}`
@@ -125,14 +125,14 @@ function issueOf(statements: BatchStatements, work: Work, effect: EventEffect, p
   for (const hash of effect.hashes) {
     const key = `${effect.projectId} ${hash}`
     if (work.hashes.has(key)) continue
-    // A hash that another issue owns stays there; only unknown ones are attached.
+    // A hash that belongs to another issue stays there. Only unknown hashes are attached.
     const { changes } = statements.attachHash.run({ projectId: effect.projectId, hash, issueId: id })
     if (changes > 0) work.hashes.set(key, id)
   }
   return id
 }
 
-/** The issue as this batch has it so far. */
+/** Returns the issue with the changes of this batch so far. */
 function workIssue(statements: BatchStatements, work: Work, id: number): WorkIssue {
   const known = work.issues.get(id)
   if (known) return known
@@ -161,7 +161,7 @@ function awaitingHere(statements: BatchStatements, work: Work, projectId: number
   return waiting
 }
 
-/** A release that nobody has named before is the next one for issues that wait for it. */
+/** Resolves the issues that wait for the next release when an event names a new release. */
 function noteRelease(
   statements: BatchStatements,
   work: Work,
@@ -178,7 +178,7 @@ function noteRelease(
   const around = aroundHere(statements, work, project.id)
   const data = JSON.stringify({ version, reason: 'next_release' })
   for (const [after, ids] of waiting) {
-    // An issue that goes on waiting stays out of this batch: it would be written and told of unchanged.
+    // Skip issues that continue to wait: they would be written and announced without a change.
     if (!isNext(version, after, around)) continue
     waiting.delete(after)
     for (const id of ids)
@@ -197,7 +197,7 @@ function noteEnvironment(
     widen(work.releaseEnvironments, `${release}\n${environment}`, project, timestampMs)
 }
 
-/** A release that sessions name is there as one that events name is. */
+/** Notes the release of sessions in the same way as the release of events. */
 function applyUse(statements: BatchStatements, work: Work, { projectId, firstMs, lastMs, ...names }: ReleaseUse): void {
   const project = projectOf(statements, work, projectId)
   if (!project) return
@@ -215,10 +215,10 @@ function projectOf(statements: BatchStatements, work: Work, id: number): Project
   return project
 }
 
-/** Counts one event into its issue; false when its project has gone. */
+/** Counts one event into its issue. Returns false when its project was deleted. */
 function apply(statements: BatchStatements, work: Work, effect: EventEffect): boolean {
   const project = projectOf(statements, work, effect.projectId)
-  // The project went while its events waited in the journal.
+  // The project was deleted while its events waited in the journal.
   if (!project) return false
   noteRelease(statements, work, project, effect)
   const id = issueOf(statements, work, effect, project)
@@ -228,7 +228,7 @@ function apply(statements: BatchStatements, work: Work, effect: EventEffect): bo
   const turn = countEvent(issue.row, effect, aroundHere(statements, work, effect.projectId))
   if (turn) {
     issue.regressed ||= turn.type === 'set_regression'
-    // What is new or has come back says more than that there is much of it.
+    // A new or regressed issue is more important than an escalation.
     if (issue.alert === '') Object.assign(issue, { alert: turn.alert, alertEventId: effect.eventId })
     const data = JSON.stringify(turn.data)
     statements.activity.run({ issueId: id, type: turn.type, createdMs: work.nowMs, data })
@@ -245,7 +245,7 @@ function apply(statements: BatchStatements, work: Work, effect: EventEffect): bo
   return true
 }
 
-/** Asks for notifications in the commit itself, so that a crash right after it can't lose a notification. */
+/** Queues alerts in the commit itself, so that a crash right after it loses none. */
 function writeAlerts(statements: BatchStatements, work: Work): void {
   const told = new Map<number, boolean>()
   for (const { row, alert, alertEventId } of work.issues.values()) {
@@ -266,7 +266,7 @@ function writeAlerts(statements: BatchStatements, work: Work): void {
   }
 }
 
-/** New issues, and those that came back, whose owner the project's rules may name. */
+/** Queues the ownership check of new and regressed issues. */
 function writeOwners(statements: BatchStatements, work: Work): void {
   const ruled = new Map<number, boolean>()
   for (const { row, isNew, regressed, alertEventId: eventId } of work.issues.values()) {
@@ -300,7 +300,7 @@ function writeWork(statements: BatchStatements, work: Work): void {
   for (const [id, ms] of work.keysUsed) statements.keyUsed.run({ id, ms })
 }
 
-/** Takes out a dead item that came again: its record counts anew, so that it would count twice. */
+/** Removes a replayed dead letter and subtracts its counts, because its record is counted again. */
 function outAgain(statements: BatchStatements, { id, spans = 0, of = 'span', ...count }: DeadAgain): OutcomeCount[] {
   if (statements.dropDead.run({ id }).changes === 0) return []
   const back = { ...count, quantity: -1, bytes: -count.bytes }
@@ -312,7 +312,7 @@ function outAgain(statements: BatchStatements, { id, spans = 0, of = 'span', ...
   ]
 }
 
-/** Has memories forget where the work fails: it may be tried again, as while the disk is full, and is rolled back. */
+/** Clears the caches when `work` fails and is rolled back, for example on a full disk. The caller can retry it. */
 function orForget<T>(memories: readonly { forget(): void }[], work: () => T): T {
   try {
     return work()
@@ -322,7 +322,7 @@ function orForget<T>(memories: readonly { forget(): void }[], work: () => T): T 
   }
 }
 
-/** The part that refine works with: intents, and the one transaction that makes a batch count. */
+/** The part for refine: batches, and the single transaction that commits a batch. */
 export function batchPart(store: Store, notes: MissedNotes): Omit<BatchStore, 'projectSettings'> {
   const { write, dialect } = store
   const { builder } = dialect

@@ -8,10 +8,10 @@ import { sampleDays } from '../projects/inbound-filters.ts'
 
 const hourMs = 3_600_000
 const outcomeMonths = 13
-/** Events leave by weeks of their arrival, some days after their time is over. */
+/** Events are deleted by weeks of their arrival, some days after their retention ends. */
 const ledgerMarginMs = 31 * 24 * 3_600_000
 
-/** Sums counts that fall into the same row, so that each row is written once. */
+/** Sums counts of the same row, so that each row is written once. */
 function sumOutcomes(counts: OutcomeCount[]): OutcomeCount[] {
   const sums = new Map<string, OutcomeCount>()
   for (const count of counts) {
@@ -26,7 +26,7 @@ function sumOutcomes(counts: OutcomeCount[]): OutcomeCount[] {
   return [...sums.values()]
 }
 
-/** The writer of outcomes; the caller holds the transaction. */
+/** Returns the writer of outcomes. The caller opens the transaction. */
 export function outcomeWriter({ write, dialect: { builder } }: Store): (counts: OutcomeCount[], atMs: number) => void {
   type Values = OutcomeCount & { hour: number }
   const add = write.hot<Values, unknown>((slot) =>
@@ -70,27 +70,27 @@ const toAttachment = (row: Selectable<Tables['attachment']>): AttachmentRow & { 
   receivedMs: row.received_ms,
 })
 
-/** What became of items, and when keys were used last. */
+/** Outcomes of items, and when keys were last used. */
 export type OutcomeStore = {
   /** Adds counts to the hour of `atMs`. */
   addOutcomes(counts: OutcomeCount[], atMs: number): void
   outcomesSince(request: { projectIds?: number[]; fromMs: number }): OutcomeRow[]
   /** Sums since the hour of `fromMs`, by project, key, category, outcome and reason. */
   outcomeSums(request: { projectIds?: number[]; fromMs: number }): Omit<OutcomeCount, 'itemType'>[]
-  /** Notes when accept saw keys last (a refusal too: the connection was seen). Unknown ids are skipped. */
+  /** Stores when ingest last saw keys, also in refused requests. Skips unknown ids. */
   touchKeys(uses: { keyId: number; atMs: number }[]): void
 }
-/** Attachments, their retention, and values by name. */
+/** Attachments, retention, and values by name. */
 export type KeptStore = {
   attachmentsOf(projectId: number, eventId: string): (AttachmentRow & { id: number })[]
   attachmentById(id: number): (AttachmentRow & { id: number }) | undefined
-  /** Removes old attachments, feedback and dead items. Outcomes stay 13 months, and longer if they count rows since `rowsBeforeMs`. Returns the blob keys to delete. */
+  /** Deletes expired rows. Returns blob keys to delete. Outcomes stay 13 months and outlive the rows they count. */
   prune(nowMs: number, attachmentsBeforeMs: number, deadBeforeMs: number, rowsBeforeMs?: number): string[]
   getValue(name: string): string | undefined
   setValue(name: string, value: string): void
 }
 
-/** Outcomes and when keys were used last. */
+/** Implements outcomes and the last use of keys. */
 export function outcomePart(store: Store): OutcomeStore {
   const {
     write,
@@ -157,7 +157,7 @@ export function outcomePart(store: Store): OutcomeStore {
   }
 }
 
-/** Attachments' rows and single values, and what goes at its time. */
+/** Implements attachment rows, single values, and retention. */
 export function keptPart(store: Store): KeptStore {
   const { write, read } = store
   const { builder } = store.dialect
@@ -166,7 +166,7 @@ export function keptPart(store: Store): KeptStore {
       const before = new Date(nowMs)
       before.setUTCMonth(before.getUTCMonth() - outcomeMonths)
       return write.transaction(() => {
-        // `verify` compares the ledger with the rows, and rows leave by whole weeks: the ledger goes after them.
+        // `verify` compares the ledger with the rows. Rows are deleted by weeks, so the ledger must outlive them.
         const outcomesBeforeMs = Math.min(before.getTime(), rowsBeforeMs - ledgerMarginMs)
         write.run(builder.deleteFrom('outcome').where('hour_ms', '<', outcomesBeforeMs))
         const attachments = write.all(
@@ -180,7 +180,7 @@ export function keptPart(store: Store): KeptStore {
         write.run(builder.deleteFrom('feedback').where('received_ms', '<', attachmentsBeforeMs))
         pruneFailures(store, attachmentsBeforeMs)
         write.run(builder.deleteFrom('filtered_event').where('received_ms', '<', nowMs - sampleDays * 24 * hourMs))
-        // A younger row may stand on the same blob.
+        // A newer row can refer to the same blob.
         const used = (key: string) =>
           write.get(builder.selectFrom('attachment').select('id').where('blob_key', '=', key).limit(1)) !== undefined ||
           write.get(builder.selectFrom('dead_item').select('id').where('blob_key', '=', key).limit(1)) !== undefined

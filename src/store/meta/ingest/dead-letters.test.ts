@@ -61,7 +61,7 @@ test('a dead item that came again is taken out with its record’s commit, and c
   )
   expect(meta.deadItems(9).map((deadItem) => deadItem.jpos)).toEqual([6])
   expect(sums(meta)).toEqual({ 'received ok': 2, 'dead failed': 2, 'dead sent_again': -1, 'stored ok': 1 })
-  // a second record of the same one is a new arrival: the ledger balances all the same
+  // A second record of the same dead letter counts as a new arrival, so the ledger still balances.
   meta.commitBatch(
     meta.openBatch(20, 30),
     { ...anew, outcomes: [count('received', 'ok'), count('duplicate', 'same_event_id')] },

@@ -4,22 +4,22 @@ import type { Tables } from '../database/tables.ts'
 import type { DeadLetter } from '../meta.ts'
 import { outcomeWriter } from './counts.ts'
 
-/** Dead letters, and what blobs take by project. */
+/** Dead letters, and blob sizes by project. */
 export type DeadLetterStore = {
   /** Newest first. */
   deadItems(max: number, projectIds?: number[]): (DeadLetter & { id: number })[]
   deadItemById(id: number): (DeadLetter & { id: number }) | undefined
   /**
-   * Deletes a dead item and counts it as deleted; `quantity`: what it was counted as, 1 but for spans. Returns the blob's key
-   * to delete, undefined when it was gone.
+   * Deletes a dead letter and counts it as deleted. `quantity`: how many outcomes it counted as, 1 unless it has spans.
+   * Returns the key of the blob to delete, or undefined when the dead letter did not exist.
    */
   deleteDeadItem(id: number, quantity: number, nowMs: number): string | undefined
-  /** What attachments, dead items and bundles take, by project. */
+  /** Blob sizes of attachments, dead letters and bundles, by project. */
   bytesByProject(): {
     projectId: number
     attachments: { count: number; bytes: number }
     dead: { count: number; bytes: number }
-    /** Uploaded bundles; one that several projects share counts for the oldest of them. */
+    /** Uploaded bundles. A shared bundle counts for its oldest project. */
     bundles: { count: number; bytes: number }
   }[]
 }
@@ -35,7 +35,7 @@ const toDeadItem = (row: Selectable<Tables['dead_item']>): DeadLetter & { id: nu
   blobKey: row.blob_key,
 })
 
-/** What bundles take; each counts for the oldest project that has it. */
+/** Sizes of bundles. A shared bundle counts for its oldest project. */
 function bundleSizes({ read, dialect: { builder } }: Store) {
   const oldest = builder
     .selectFrom('artifact_link')
@@ -54,7 +54,7 @@ function bundleSizes({ read, dialect: { builder } }: Store) {
   )
 }
 
-/** Dead items, and what blobs take by project. */
+/** Implements dead letters, and blob sizes by project. */
 export function deadPart(store: Store): DeadLetterStore {
   const {
     write,
@@ -89,7 +89,7 @@ export function deadPart(store: Store): DeadLetterStore {
         const row = write.get(builder.selectFrom('dead_item').selectAll().where('id', '=', id))
         if (!row) return undefined
         write.run(builder.deleteFrom('dead_item').where('id', '=', id))
-        // It stays among the dead, as it was received; only why it is gone changes.
+        // The outcome stays `dead`, because the item was received. Only the reason changes.
         const count = { projectId: row.project_id, keyId: row.key_id, category: 'default', itemType: '' } as const
         const dead = { ...count, outcome: 'dead' } as const
         writeOutcomes(

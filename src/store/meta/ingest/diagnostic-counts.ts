@@ -6,7 +6,7 @@ import type { EventEffect } from '../meta.ts'
 
 type Counted = Pick<IssueRow, 'sign_counts'>
 
-/** Counts of signs as a column has them. */
+/** Parses the counts of diagnostics from their column. */
 export const readCounts = (text: string): SignCounts => (text === '' ? {} : fromJson<SignCounts>(text))
 
 const entriesOf = (counts: SignCounts) => Object.entries(counts) as [SignKey, number][]
@@ -16,7 +16,7 @@ function writeCounts(counts: SignCounts): string {
   return some.length === 0 ? '' : JSON.stringify(Object.fromEntries(some.sort(([a], [b]) => (a < b ? -1 : 1))))
 }
 
-/** The text of two counts together. */
+/** Adds two counts; input and result are column texts. */
 export function joinCounts(text: string, other: string): string {
   if (text === '' || other === '') return text || other
   const sum = readCounts(text)
@@ -24,7 +24,7 @@ export function joinCounts(text: string, other: string): string {
   return writeCounts(sum)
 }
 
-/** Counts the signs of one event in (1) or out (-1) of its issue, in place. */
+/** Adds (1) or subtracts (-1) the diagnostics of one event in its issue, in place. */
 export function shiftCounts(row: Counted, keys: readonly SignKey[] | undefined, by: 1 | -1): void {
   if (!keys) return
   const counts = readCounts(row.sign_counts)
@@ -32,22 +32,22 @@ export function shiftCounts(row: Counted, keys: readonly SignKey[] | undefined, 
   row.sign_counts = writeCounts(counts)
 }
 
-/** An issue with the verdict that its counts give: asked wherever one is written, so that the two never disagree. */
+/** Sets the noise verdict from the counts. Called for every write of an issue, so that the two never disagree. */
 export const withVerdict = <Row extends Counted & Pick<IssueRow, 'count'>>(row: Row): Row & { noise: string } => ({
   ...row,
   noise: row.sign_counts === '' ? '' : (verdictOf(readCounts(row.sign_counts), row.count) ?? ''),
 })
 
-/** Whether each event of an issue is what an old tab ran into after a deploy. */
+/** Returns whether all events of an issue come from tabs that were opened before a deploy. */
 export const isSkewOnly = (counts: SignCounts, events: number): boolean => counts.skew === events
 
-/** Until when a notification of an issue waits: of what mostly decays by itself nobody is told at once. */
+/** Until when (ms) an alert waits; 0: no wait. Skew after a deploy mostly ends by itself, so it is not sent at once. */
 export const waitsUntil = (row: Counted & Pick<IssueRow, 'count'>, nowMs: number): number =>
   row.sign_counts !== '' && isSkewOnly(readCounts(row.sign_counts), row.count) ? nowMs + skewWaitMs : 0
 
 type Shift = { projectId: number; hash: string; sign: string; events: number }
 
-/** What one event adds to the counts of its hash, or takes from them; the caller holds the transaction. */
+/** Adds or subtracts counts of a hash. The caller opens the transaction. */
 export function hashSigns({ write, dialect: { builder } }: Store) {
   const add = write.hot<Shift, unknown>((slot) =>
     builder
@@ -72,7 +72,7 @@ export function hashSigns({ write, dialect: { builder } }: Store) {
   return { add: (shift: Shift) => void add.run(shift), take }
 }
 
-/** Counts the signs of a batch's events by hash; each hash is written once, and one whose events have none never. */
+/** Counts the diagnostics of a batch by hash. Writes each hash once, and none for events without diagnostics. */
 export function signWriter(store: Store) {
   const { add } = hashSigns(store)
   return () => {
@@ -100,10 +100,10 @@ const textOf = (rows: readonly { sign: string; events: number }[]): string => {
   return writeCounts(sums)
 }
 
-/** Hashes in one statement. */
+/** Maximum hashes per statement. */
 const chunk = 400
 
-/** What is counted of some hashes of a project, as a column has it. */
+/** Returns the summed counts of some hashes of a project, as column text. */
 export function countsOfHashes(
   { write, dialect: { builder } }: Store,
   projectId: number,
@@ -123,7 +123,7 @@ export function countsOfHashes(
   return textOf(rows)
 }
 
-/** The same of all hashes that an issue has. */
+/** Returns the summed counts of all hashes of an issue, as column text. */
 export const countsOfIssue = ({ write, dialect: { builder } }: Store, issueId: number): string =>
   textOf(
     write.all(
@@ -139,7 +139,7 @@ export const countsOfIssue = ({ write, dialect: { builder } }: Store, issueId: n
     ),
   )
 
-/** Forgets what is counted of hashes whose events are gone. */
+/** Deletes the counts of hashes whose events are gone. */
 export function dropSigns({ write, dialect: { builder } }: Store, projectId: number, hashes: readonly string[]): void {
   for (let start = 0; start < hashes.length; start += chunk)
     write.run(

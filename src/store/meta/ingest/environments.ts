@@ -1,26 +1,26 @@
 import { MishapError } from '../../../base/errors.ts'
 import type { Store } from '../database/store.ts'
 
-/** An environment that events of a project named. Times in ms. */
+/** An environment from the events of a project. Times in ms. */
 export type Environment = { name: string; firstSeenMs: number; lastSeenMs: number; hidden: boolean }
 
 export type EnvironmentStore = {
   /**
-   * Environments of a project in alphabetical order, those of `hidden` where that is given; else the hidden ones are among
-   * the `max` first of all, or nobody could show them again.
+   * Environments of a project in alphabetical order, only hidden or visible ones if `hidden` is given. Without it,
+   * hidden ones come first within `max`, because otherwise nobody could show them again.
    */
   projectEnvironments(projectId: number, options: { max: number; hidden?: boolean }): Environment[]
   environmentOf(projectId: number, name: string): Environment | undefined
-  /** Takes an environment out of the lists to choose from, or back in; its events stay as they are. Throws NOT_FOUND. */
+  /** Hides or shows an environment in the selection lists. Its events do not change. Throws NOT_FOUND. */
   hideEnvironment(projectId: number, name: string, hidden: boolean): Environment
-  /** Names that are hidden in each of these projects that has seen them. */
+  /** Names that are hidden in each of these projects that have them. */
   hiddenEnvironments(projectIds: number[]): Set<string>
 }
 
-/** Projects in one statement at most. */
+/** Maximum projects per statement. */
 const chunk = 500
 
-/** What is known of environments beside their events. */
+/** Implements the stored data of environments. */
 export function environmentPart({ write, read, dialect: { builder } }: Store): EnvironmentStore {
   const all = (projectId: number) =>
     builder.selectFrom('environment').selectAll().where('project_id', '=', projectId).where('name', '!=', '')
@@ -60,7 +60,7 @@ export function environmentPart({ write, read, dialect: { builder } }: Store): E
       for (let start = 0; start < projectIds.length; start += chunk) {
         const ids = projectIds.slice(start, start + chunk)
         const rows = builder.selectFrom('environment').select(['name', 'hidden']).distinct()
-        // Nothing is hidden in nearly every installation: one look says so.
+        // In nearly every installation nothing is hidden, so one lookup is enough.
         const names = builder.selectFrom('environment').select('name').where('hidden', '=', 1)
         for (const row of read.all(rows.where('project_id', 'in', ids).where('name', 'in', names)))
           (row.hidden === 1 ? hidden : shown).add(row.name)

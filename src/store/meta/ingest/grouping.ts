@@ -8,10 +8,10 @@ import type { GroupingSettings, ProjectChange } from '../meta.ts'
 
 type Row = Selectable<Tables['project']>
 
-/** How long hashes of the version before are looked up, too: what comes less often begins a new issue. */
+/** How long hashes of the previous grouping version are also looked up. Later events with them create a new issue. */
 export const changeOverMs = 90 * 86_400_000
 
-/** Throws VALIDATION that names the first line and column where rules cannot be read. */
+/** Throws VALIDATION with line and column of the first rule that cannot be parsed. */
 function demandReadable(field: string, errors: readonly RuleError[]): void {
   const [first] = errors
   if (!first) return
@@ -19,7 +19,7 @@ function demandReadable(field: string, errors: readonly RuleError[]): void {
   throw new MishapError('VALIDATION', { detail: ruleSentence(first), fields: { [field]: sentences } })
 }
 
-/** The columns of a change. Throws VALIDATION with fields `fingerprintRules` and `stackRules`. */
+/** Returns the columns of a change. Throws VALIDATION with fields `fingerprintRules` and `stackRules`. */
 export function groupingColumns(old: Row, change: ProjectChange, nowMs: number) {
   const { fingerprintRules, stackRules, groupingVersion = old.grouping_version } = change
   if (fingerprintRules !== undefined) demandReadable('fingerprintRules', readFingerprintRules(fingerprintRules).errors)
@@ -34,7 +34,7 @@ export function groupingColumns(old: Row, change: ProjectChange, nowMs: number) 
   }
 }
 
-/** What refine has to know, absent for version 1 without rules; the version before only while the project changes over. */
+/** Settings for refine; absent for version 1 without rules. The previous version is included during a changeover. */
 export function groupingOf(row: Row, nowMs: number): { grouping?: GroupingSettings } {
   const { fingerprint_rules: fingerprintRules, stack_rules: stackRules, grouping_version: version } = row
   const { grouping_secondary: secondary, grouping_until_ms: untilMs } = row

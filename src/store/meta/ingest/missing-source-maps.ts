@@ -6,54 +6,54 @@ import type { Store } from '../database/store.ts'
 import type { EventEffect } from '../meta.ts'
 
 /**
- * What events missed is noted by group, not by event: a row says that the events of a group from a position on may miss
- * it. Names: `d:` and a debug id; `r:`, a release, a line break and a dist; `l` for a map that came too late.
+ * Missing source maps are stored by group, not by event: events of the group from a position on can miss the file.
+ * Names: `d:` and a debug id; `r:`, a release, a line break and a dist; `l` for a source map that arrived too late.
  */
 export const debugName = (debugId: string): string => `d:${debugId}`
 export const releaseName = (release: string, dist: string): string => `r:${release}\n${dist}`
 export const lateName = 'l'
 
-/** A group whose events missed these things. */
+/** A group with the names of its missing source maps. */
 export type MissedGroup = { groupHash: string; names: string[]; fromJpos: number }
 
 export type MissedStore = {
-  /** Bundles that came since it was last looked, by project. */
+  /** New bundles since the last check, by project. */
   arrivals(): { projectId: number; bundleIds: number[] }[]
-  /** Forgets those that came before `beforeMs`: one may have come once more, for another release. */
+  /** Deletes arrivals from before `beforeMs`. A bundle can arrive again for another release. */
   dropArrivals(projectId: number, bundleIds: readonly number[], beforeMs: number): void
-  /** Groups whose events missed what is in these bundles, or belongs to their releases. */
+  /** Groups that miss a file in these bundles or in their releases. */
   missedBy(projectId: number, bundleIds: readonly number[]): MissedGroup[]
-  /** Projects that have events whose maps came too late, noted before `beforeMs`. */
+  /** Projects whose source maps arrived too late for events, noted before `beforeMs`. */
   lateProjects(beforeMs: number): number[]
-  /** Groups that missed these names; all that are noted without `names`. */
+  /** Groups that miss these names; all groups without `names`. */
   missedOf(projectId: number, names?: readonly string[]): MissedGroup[]
-  /** Forgets that groups missed their names, but for those `kept`, given as `name hash`, and what came after `beforeMs`. */
+  /** Deletes the notes of groups, except the `kept` ones (`name hash`) and those used after `beforeMs`. */
   endMissed(ended: {
     projectId: number
     groups: readonly Pick<MissedGroup, 'groupHash' | 'names'>[]
     kept: ReadonlySet<string>
     beforeMs: number
   }): void
-  /** Forgets what was missed last before `beforeMs`; returns how much. */
+  /** Deletes notes last used before `beforeMs`. Returns their number. */
   dropMissed(beforeMs: number): number
-  /** How many notes a project has, and how many were refused since there were too many. */
+  /** Number of notes of a project, and of notes refused because the limit was reached. */
   missedSum(projectId: number): { quantity: number; refused: number; refusedMs: number | null }
 }
 
 /**
- * Notes of one project: some MB. Made-up debug ids fill it; then those that nothing has missed for a day give way, and where
- * there are none what comes new is not noted. Both are said. Not the oldest at once: a flood would push out all the others.
+ * Maximum notes per project: some MB. Made-up debug ids can fill it. Then notes unused for a day are evicted; without
+ * any, new ones are refused. Both are reported. Evicting just the oldest would let a flood push out all others.
  */
 export const missedMax = 50_000
 const givenWayMax = 1000
-/** How often it is looked whether some may give way. */
+/** How often a full project is checked for notes to evict. */
 const fullMs = 60_000
 const notedMax = 50_000
 const dayMs = 86_400_000
-/** Values in one statement. */
+/** Maximum values per statement. */
 const chunk = 400
 
-/** Writes that a project has a bundle it did not have before; the caller holds the transaction. */
+/** Notes that a project has a new bundle. The caller opens the transaction. */
 export function noteArrival(
   write: Connection,
   builder: Builder,
@@ -68,17 +68,17 @@ export function noteArrival(
   )
 }
 
-/** The writer of what events missed, and what it remembers to have written. */
+/** The writer of missing source maps, with a cache of written notes. */
 export type MissedNotes = {
-  /** The caller holds the transaction. */
+  /** The caller opens the transaction. */
   note(effect: EventEffect, nowMs: number): void
-  /** What was written may have gone. */
+  /** Clears the cache, because written notes can have been deleted. */
   forget(): void
 }
 
 type Row = { project: number; name: string; hash: string; jpos: number; ms: number }
 
-/** What a project's notes and those that were given up are counted by. */
+/** Statements for the counters of a project's notes and refusals. */
 function sumStatements({ write, dialect: { builder } }: Store) {
   const sum = write.hot<{ project: number }, { quantity: number }>((slot) =>
     builder.selectFrom('missed_sum').select('quantity').where('project_id', '=', slot('project')),
@@ -103,7 +103,7 @@ function sumStatements({ write, dialect: { builder } }: Store) {
   return { sum, add }
 }
 
-/** Makes the function that makes room where there is none, and returns whether there is some. */
+/** Returns a function that evicts old notes of a full project and returns whether there is space. */
 function roomMaker({ write, dialect: { builder } }: Store, { sum, add }: ReturnType<typeof sumStatements>) {
   const full = new LRUCache<number, number>({ max: 1000 })
   return ({ project, ms }: Row): boolean => {
@@ -129,7 +129,7 @@ function roomMaker({ write, dialect: { builder } }: Store, { sum, add }: ReturnT
   }
 }
 
-/** Makes the writer. Nearly all events miss what the one before did: that is remembered, for a day. */
+/** Creates the writer. Most events miss the same files as the previous event, so written notes are cached for a day. */
 export function missedNotes(store: Store): MissedNotes {
   const { write } = store
   const { builder } = store.dialect
@@ -192,7 +192,7 @@ function byGroup(rows: readonly Found[]): MissedGroup[] {
   return [...groups.values()]
 }
 
-/** Counts the notes of a project anew; the caller holds the transaction. */
+/** Recounts the notes of a project. The caller opens the transaction. */
 function sumAgain({ write, dialect: { builder } }: Store, projectId: number): void {
   const found = write.get(
     builder
@@ -201,7 +201,7 @@ function sumAgain({ write, dialect: { builder } }: Store, projectId: number): vo
       .where('project_id', '=', projectId),
   )
   const quantity = Number(found?.n ?? 0)
-  // Where there is room again nothing is refused any more.
+  // Nothing is refused once there is space again.
   const room = quantity < missedMax ? { refused: 0, refused_ms: null } : {}
   write.run(
     builder
@@ -213,7 +213,7 @@ function sumAgain({ write, dialect: { builder } }: Store, projectId: number): vo
 
 type LookPart = Pick<MissedStore, 'arrivals' | 'missedBy' | 'lateProjects' | 'missedOf' | 'missedSum'>
 
-/** What was missed, for those who look whether it is there. */
+/** Implements the lookups of missing source maps. */
 export function missedLookPart({ write, dialect: { builder } }: Store, notes: MissedNotes): LookPart {
   const missed = (projectId: number) =>
     builder.selectFrom('missed').select(['hash', 'name', 'from_jpos']).where('project_id', '=', projectId)
@@ -225,7 +225,7 @@ export function missedLookPart({ write, dialect: { builder } }: Store, notes: Mi
       return [...found].map(([projectId, bundleIds]) => ({ projectId, bundleIds }))
     },
     missedBy: (projectId, bundleIds) => {
-      // What comes from here on is noted with its time.
+      // Later events must be written with their time.
       notes.forget()
       const rows: Found[] = []
       for (let start = 0; start < bundleIds.length; start += chunk) {
@@ -251,7 +251,7 @@ export function missedLookPart({ write, dialect: { builder } }: Store, notes: Mi
           builder
             .selectFrom('project')
             .select('id')
-            // By the key of each project: nearly all notes are old, and few are of late maps.
+            // Use the key of each project: nearly all notes are old, and few are about late source maps.
             .where((build) =>
               build.exists(
                 build
@@ -279,7 +279,7 @@ export function missedLookPart({ write, dialect: { builder } }: Store, notes: Mi
 
 type EndPart = Pick<MissedStore, 'dropArrivals' | 'endMissed' | 'dropMissed'>
 
-/** What is no longer missed. */
+/** Implements the deletion of notes. */
 export function missedEndPart(store: Store, notes: MissedNotes): EndPart {
   const { write } = store
   const { builder } = store.dialect
@@ -304,7 +304,7 @@ export function missedEndPart(store: Store, notes: MissedNotes): EndPart {
             .where('hash', '=', slot('hash'))
             .where('last_ms', '<', beforeMs),
         )
-        // Each group by its own names: all names of 100 groups for each of them would be millions of statements.
+        // Each group with its own names: all names of 100 groups for each group would be millions of statements.
         for (const { groupHash: hash, names } of groups)
           for (const name of names) if (!kept.has(`${name} ${hash}`)) hot.run({ name, hash })
         sumAgain(store, projectId)

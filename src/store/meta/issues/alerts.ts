@@ -6,14 +6,14 @@ import type { Tables } from '../database/tables.ts'
 import type { ChannelAddressStore } from '../people/channel-addresses.ts'
 
 export type ChannelKind = 'email' | 'slack' | 'webhook'
-/** What is told: an issue that is new, one that came back after it was resolved, or one that is over its own forecast. */
+/** Reason of an alert: a new issue, a resolved issue that came back, or an issue above its forecast. */
 export type AlertKind = 'new' | 'regression' | 'escalation'
 
-/** Where notifications go. `sealedTarget` and `sealedSecret` are encrypted by the caller: an URL of a chat is a password. */
+/** A notification channel. The caller encrypts `sealedTarget` and `sealedSecret`: the URL of a chat is a password. */
 export type Channel = {
   id: number
   organizationId: number
-  /** null: every project of the organization. */
+  /** null: all projects of the organization. */
   projectId: number | null
   kind: ChannelKind
   name: string
@@ -21,12 +21,12 @@ export type Channel = {
   sealedSecret: string
   active: boolean
   createdMs: number
-  /** Since when nothing has come through; null while it works. */
+  /** Time of the first failed delivery since the last success; null while the channel works. */
   failingSinceMs: number | null
   lastError: string
 }
 
-/** A change that asks for a notification; written in the commit's own transaction, removed once it is decided. */
+/** A queued alert. Written in the transaction of the commit, removed once it is decided. */
 export type AlertDue = {
   id: number
   organizationId: number
@@ -35,7 +35,7 @@ export type AlertDue = {
   kind: AlertKind
   eventId: string
   atMs: number
-  /** It waited until then, as it was skew after a deploy or its issue was told less than an hour before; 0: it did not. */
+  /** The alert waited until then, for skew after a deploy or a notification less than 1 hour before; 0: no wait. */
   untilMs: number
 }
 
@@ -47,7 +47,7 @@ export type NewDelivery = {
   recipient: string
   kind: DeliveryKind
   items: DeliveryItem[]
-  /** Issues of a summary beyond its items. */
+  /** Number of issues in a summary beyond its items. */
   more: number
 }
 export type Delivery = NewDelivery & {
@@ -60,12 +60,12 @@ export type Delivery = NewDelivery & {
   sentMs: number | null
 }
 
-/** The part of meta that notifications work with. */
+/** The part of meta for notifications. */
 export type AlertStore = ChannelAddressStore & {
   createChannel(
     value: Pick<Channel, 'organizationId' | 'projectId' | 'kind' | 'name' | 'sealedTarget' | 'sealedSecret'>,
   ): Channel
-  /** Changes what is given; NOT_FOUND when the channel is gone. */
+  /** Changes the given fields. Throws NOT_FOUND when the channel does not exist. */
   updateChannel(
     id: number,
     value: Partial<Pick<Channel, 'name' | 'projectId' | 'active' | 'sealedTarget' | 'sealedSecret'>>,
@@ -73,16 +73,16 @@ export type AlertStore = ChannelAddressStore & {
   deleteChannel(id: number): void
   channelById(id: number): Channel | undefined
   channelsOf(organizationId: number): Channel[]
-  /** The oldest changes that nobody has decided on and that wait no longer. */
+  /** The oldest undecided alerts that no longer wait. */
   alertsDue(max: number, nowMs: number): AlertDue[]
-  /** Deliveries of these channels made since `fromMs`, oldest first; tests are no deliveries here. */
+  /** Deliveries of these channels since `fromMs`, oldest first, without tests. */
   deliveriesSince(channelIds: number[], fromMs: number): Delivery[]
-  /** One transaction: the deliveries are queued, the changes removed, the `held` ones not asked for before their time. */
+  /** In one transaction: queues the deliveries, removes the decided alerts, and delays the `held` ones. */
   decideAlerts(made: NewDelivery[], dueIds: number[], nowMs: number, held?: { id: number; untilMs: number }[]): void
   queueTest(channelId: number, recipients: string[], nowMs: number): Delivery[]
-  /** What is to be sent by `nowMs`, oldest first. */
+  /** Queued deliveries that are due by `nowMs`, oldest first. */
   deliveriesQueued(nowMs: number, max: number): Delivery[]
-  /** Notes how a try ended; a success clears the channel's failure, the last failure of a delivery sets it. */
+  /** Stores the result of an attempt. Success clears the channel's failure, the last failure of a delivery sets it. */
   noteDelivery(
     id: number,
     end: { status: 'sent' } | { status: 'queued'; error: string; nextMs: number } | { status: 'failed'; error: string },
@@ -93,10 +93,10 @@ export type AlertStore = ChannelAddressStore & {
   deliveryById(id: number): Delivery | undefined
 }
 
-/** Deliveries are kept as long as outcomes are of interest to a person who asks "was I told". */
+/** How long deliveries are stored, for people who ask whether they were notified. */
 const deliveriesKeptMs = 30 * 86_400_000
 
-/** A test is tried by who asked for it and by nobody else, so it is never due. */
+/** The request that queues a test also sends it. So a test is never due for the outbox. */
 const neverMs = Number.MAX_SAFE_INTEGER
 
 const toChannel = (row: Selectable<Tables['channel']>): Channel => ({
@@ -130,7 +130,7 @@ const toDelivery = (row: Selectable<Tables['delivery']>): Delivery => ({
 
 type ChannelPart = Pick<AlertStore, 'createChannel' | 'updateChannel' | 'deleteChannel' | 'channelById' | 'channelsOf'>
 
-/** Where notifications go. */
+/** Implements notification channels. */
 export function channelPart({ write, read, dialect: { builder }, clock }: Store): ChannelPart {
   const byId = (id: number) => read.get(builder.selectFrom('channel').selectAll().where('id', '=', id))
   return {
@@ -156,7 +156,7 @@ export function channelPart({ write, read, dialect: { builder }, clock }: Store)
         ...(value.active === undefined ? {} : { active: value.active ? 1 : 0 }),
         ...(value.sealedTarget === undefined ? {} : { sealed_target: value.sealedTarget }),
         ...(value.sealedSecret === undefined ? {} : { sealed_secret: value.sealedSecret }),
-        // A changed or switched channel starts with a clean slate: its old failure was about what it was.
+        // A changed or switched channel starts without failures, because the old failure was about the old settings.
         failing_since_ms: null,
         last_error: '',
       }
@@ -180,7 +180,7 @@ export function channelPart({ write, read, dialect: { builder }, clock }: Store)
 type OutboxPart = Pick<AlertStore, 'alertsDue' | 'decideAlerts' | 'queueTest' | 'noteDelivery'>
 type LogPart = Pick<AlertStore, 'deliveriesSince' | 'deliveriesQueued' | 'deliveryLog' | 'deliveryById'>
 
-/** Puts a delivery in line; due at `nextMs`. */
+/** Queues a delivery, due at `nextMs`. */
 function queue(
   { write, dialect: { builder } }: Store,
   newDelivery: NewDelivery,
@@ -203,7 +203,7 @@ function queue(
   return toDelivery({ id: write.run(builder.insertInto('delivery').values(row)).lastId, ...row })
 }
 
-/** The outbox of commits: what is due, what was decided, how each try ended. */
+/** Implements the outbox: due alerts, decided alerts, and results of attempts. */
 export function outboxPart(store: Store): OutboxPart {
   const {
     write,
@@ -265,7 +265,7 @@ export function outboxPart(store: Store): OutboxPart {
   }
 }
 
-/** What was sent and what is to be sent. */
+/** Implements lookups of deliveries. */
 export function deliveryPart({ write, read, dialect: { builder } }: Store): LogPart {
   const latest = (channelId: number) =>
     builder.selectFrom('delivery').selectAll().where('channel_id', '=', channelId).orderBy('id', 'desc')

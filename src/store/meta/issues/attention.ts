@@ -1,6 +1,6 @@
 import type { Store } from '../database/store.ts'
 
-/** Why somebody follows an issue. */
+/** Why a person follows an issue. */
 type SubscriptionReason = 'asked' | 'commented' | 'assigned' | 'mentioned' | 'bookmarked' | 'changed'
 export type NoticeKind = 'mention' | 'comment' | 'assigned'
 type Notice = {
@@ -13,27 +13,27 @@ type Notice = {
   nextMs: number
 }
 
-/** What is a person's own of issues; what is left out stays. */
+/** Personal annotations of issues. Absent fields stay. */
 export type OwnMarks = {
   hasSeen?: boolean | undefined
   isBookmarked?: boolean | undefined
   isSubscribed?: boolean | undefined
 }
 
-/** What one person does with issues, and what is mailed to people about them. */
+/** Personal annotations of issues, and mails to people about issues. */
 export type AttentionStore = {
-  /** One transaction; issues that are gone are left out. Who bookmarks an issue follows it. */
+  /** Sets annotations in one transaction. Skips issues that do not exist. A bookmark also subscribes to the issue. */
   setOwn(issueIds: readonly number[], userId: string, marks: OwnMarks, nowMs: number): void
-  /** The issues among `ids` that the person has bookmarked. */
+  /** The issues among `ids` that the person bookmarked. */
   bookmarkedBy(userId: string, ids: readonly number[]): Set<number>
-  /** What the person asks for counts; for any other reason only somebody who has never said anything about it follows it. */
+  /** Subscribes a person. The reason `asked` always applies; others only if the person has no subscription row yet. */
   subscribe(issueId: number, userId: string, active: boolean, reason: SubscriptionReason, nowMs: number): void
   subscriptionOf(issueId: number, userId: string): { active: boolean; reason: SubscriptionReason } | undefined
-  /** Who follows the issue, the longest first. */
+  /** Ids of the issue's followers, the longest first. */
   subscribersOf(issueId: number): string[]
-  /** Who has looked at the issue and when, the latest first. */
+  /** Who has seen the issue and when, the latest first. */
   lookedAt(issueId: number): { userId: string; atMs: number }[]
-  /** Asks for mails about an activity. Who is named in it has not seen the issue any more. */
+  /** Queues mails about an activity. For people mentioned in it, the issue becomes unseen. */
   addNotices(
     notices: readonly { userId: string; kind: NoticeKind }[],
     issueId: number,
@@ -41,7 +41,7 @@ export type AttentionStore = {
     nowMs: number,
   ): void
   noticesDue(nowMs: number, max: number): Notice[]
-  /** Takes a notice out (`nextMs` undefined), or lets it be tried again then. */
+  /** Removes a notice, or schedules its retry at `nextMs`. */
   endNotice(id: number, nextMs?: number): void
 }
 
@@ -50,7 +50,7 @@ type NoticePart = Pick<AttentionStore, 'addNotices' | 'noticesDue' | 'endNotice'
 type FollowPart = Omit<AttentionStore, keyof OwnPart | keyof NoticePart>
 const idsMax = 500
 
-/** Statements that set the marks of each issue, prepared once: there are three for each of thousands. */
+/** Statements for the annotations of an issue. Prepared once, because thousands of issues run three each. */
 function ownStatements({ write, dialect: { builder } }: Store) {
   type Mark = { issueId: number; userId: string; nowMs: number }
   const unmark = (table: 'issue_seen' | 'issue_bookmark') =>
@@ -83,7 +83,7 @@ function ownStatements({ write, dialect: { builder } }: Store) {
   }
 }
 
-/** Marks of people on issues. */
+/** Implements personal annotations of issues. */
 export function ownPart(store: Store): OwnPart {
   const { write, read, dialect } = store
   const { builder } = dialect
@@ -118,11 +118,11 @@ export function ownPart(store: Store): OwnPart {
 }
 
 /**
- * Takes bookmarks, subscriptions and mails to come from issues that go into another one and are deleted after it; the caller
- * holds the transaction.
+ * Moves bookmarks, subscriptions and pending mails of issues that are merged into another issue and then deleted. The
+ * caller opens the transaction.
  */
 export function moveAttention({ write, dialect: { builder } }: Store, fromIds: readonly number[], toId: number): void {
-  // Of one person that of the issue that stays is kept, else that of the oldest.
+  // For each person, the entry of the remaining issue wins, else the entry of the oldest issue.
   const tables = { issue_bookmark: [], issue_subscription: ['active', 'reason'] } as const
   for (const table of ['issue_bookmark', 'issue_subscription'] as const) {
     const own = ['user_id', 'at_ms', ...tables[table]] as ('user_id' | 'at_ms')[]
@@ -143,7 +143,7 @@ export function moveAttention({ write, dialect: { builder } }: Store, fromIds: r
   write.run(builder.updateTable('notice').set({ issue_id: toId }).where('issue_id', 'in', fromIds))
 }
 
-/** Makes the function that `AttentionStore.subscribe` is; a caller that holds a transaction may call it. */
+/** Creates the function `AttentionStore.subscribe`. It can run inside a transaction of the caller. */
 export function subscriber({ write, dialect: { builder } }: Store): AttentionStore['subscribe'] {
   type Row = { issueId: number; userId: string; active: number; reason: string; nowMs: number }
   const values = (slot: <K extends keyof Row>(name: K) => Row[K]) => ({
@@ -170,7 +170,7 @@ export function subscriber({ write, dialect: { builder } }: Store): AttentionSto
     void (reason === 'asked' ? asked : first).run({ issueId, userId, active: Number(active), reason, nowMs })
 }
 
-/** Who follows and who has seen an issue. */
+/** Implements the lookups of followers and of people who have seen an issue. */
 export function attentionPart(store: Store): FollowPart {
   const { read, dialect } = store
   const { builder } = dialect
@@ -213,7 +213,7 @@ export function attentionPart(store: Store): FollowPart {
   }
 }
 
-/** Mails to people about issues. */
+/** Implements mails to people about issues. */
 export function noticePart({ write, dialect: { builder } }: Store): NoticePart {
   return {
     addNotices: (notices, issueId, activityId, nowMs) =>

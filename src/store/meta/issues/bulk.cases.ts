@@ -30,7 +30,7 @@ export function bulkCases(fresh: () => MetaStore): void {
       ['resolved', null],
     ])
     expect(meta.undoBulk(id, nowMs)).toBeUndefined()
-    // in parts, its row last
+    // Deleted in parts, with its row last.
     expect([2, 2, 9].map((max) => [meta.dropBulks(nowMs + 1, max), meta.bulkById(id)?.id])).toEqual([
       [true, id],
       [true, id],
@@ -59,12 +59,12 @@ export function bulkCases(fresh: () => MetaStore): void {
     expect([1, 2, 3, 4, 5, 6].map((item) => meta.subscribersOf(item))).toEqual([[], [], ['bob'], ['bob'], ['bob'], []])
     const [told] = meta.noticesDue(nowMs, 9)
     expect(told).toMatchObject({ userId: 'bob', kind: 'assigned', issueId: 5 })
-    // The first one was his already.
+    // The first issue was already assigned to him.
     expect(meta.activityById(told?.activityId ?? 0)).toMatchObject({ type: 'assigned', data: { issues: 4, bulk: id } })
     meta.endNotice(told?.id ?? 0)
     meta.undoBulk(id, nowMs)
     meta.stepBulk(id, 9, nowMs)
-    // Nobody is told of what they do themselves.
+    // Nobody is notified of their own changes.
     expect(give('ann', 'ann').steps).toEqual([0, 0, 0])
     expect(meta.subscribersOf(3)).toEqual(['ann', 'bob'])
   })

@@ -6,16 +6,16 @@ import { subscriber } from './attention.ts'
 import { type AskedMerge, demandMergeable, type Merge, mergeStepper } from './merge-steps.ts'
 import { type Before, changeRow, changeStatements, type IssueChange, undoOf } from './triage.ts'
 
-/** A change of many issues and how far it is. */
+/** A change of many issues and its progress. */
 export type Bulk = {
   id: number
   organizationId: number
   userId: string | null
   total: number
-  /** Issues that were looked at, and those of them that the change did change. */
+  /** Processed issues, and how many of them changed. */
   done: number
   changed: number
-  /** It was taken back, or is being. */
+  /** The bulk is undone or is being undone. */
   undone: boolean
   createdMs: number
   endedMs: number | null
@@ -23,34 +23,34 @@ export type Bulk = {
 
 export type BulkStore = {
   /**
-   * Asks for a change of these issues, each with what becomes of it; nothing is changed yet. With `more` it is not open
-   * before `growBulk` has brought the others: what a kill leaves of it changes nothing, and is forgotten.
+   * Stores a bulk for these issues, each with its change; nothing changes yet. With `more`, it stays closed until
+   * `growBulk` has added the other issues. After a kill, a closed bulk changes nothing and is deleted.
    */
   askBulk(value: AskedBulk, nowMs: number): Bulk
-  /** Adds issues to one that is not open yet; without `more` it is from then on. */
+  /** Adds issues to a bulk that is not open yet. Without `more`, this opens the bulk. */
   growBulk(id: number, items: AskedBulk['items'], more: boolean): Bulk
   /**
-   * Asks for a merge of these issues in steps; none is merged yet. Throws NOT_FOUND, VALIDATION for issues of other
+   * Stores a merge of these issues in steps; none is merged yet. Throws NOT_FOUND, VALIDATION for issues of different
    * projects, and CONFLICT while one of them is being deleted.
    */
   askMerge(value: Merge, nowMs: number): Bulk
   bulkById(id: number): Bulk | undefined
   openBulks(): Bulk[]
   /**
-   * Changes (or merges) the next `max` issues in one transaction; returns those that changed. Ends the bulk with its last
-   * issue, and then notifies people of the issues assigned to them. They follow an issue from its step on.
+   * Changes (or merges) the next `max` issues in one transaction. Returns the changed issues. After the last issue it
+   * ends the bulk and notifies the assignees. Assignees are subscribed to an issue in the issue's own step.
    */
   stepBulk(id: number, max: number, nowMs: number): { issueIds: number[]; bulk: Bulk }
   /**
-   * Begins to take back what a bulk changed: its issues as they were, but for those that anybody has changed since.
-   * Undefined when it was taken back before; throws VALIDATION for a merge.
+   * Starts to undo a bulk. Restores its issues, except for those that somebody changed since. Returns undefined when
+   * the bulk was already undone. Throws VALIDATION for a merge.
    */
   undoBulk(id: number, nowMs: number): Bulk | undefined
-  /** Forgets bulks that ended before `beforeMs`, at most `max` issues of one; false when there is nothing more. */
+  /** Deletes bulks that ended before `beforeMs`, at most `max` issues of one. Returns false when none are left. */
   dropBulks(beforeMs: number, max: number): boolean
 }
 
-/** What is asked of many issues. */
+/** A requested change of many issues. */
 export type AskedBulk = {
   organizationId: number
   userId: string | null
@@ -99,12 +99,12 @@ function itemStatements({ write, dialect: { builder } }: Store) {
   }
 }
 
-/** What people were given so far: how many issues, and the last one's activity. */
+/** Issues assigned so far, by person: how many, and the last activity. */
 type Given = Record<string, { count: number; activityId: number }>
-/** The change of each issue, by its place in the request: most issues share one change. */
+/** The distinct changes, and the change of each issue by its place: most issues share one change. */
 type Asked = { changes: IssueChange[]; of: number[]; given?: Given; merge?: AskedMerge }
 
-/** What was asked for `total` issues, and for these behind them. */
+/** Adds the changes of more issues to those of the first `total` issues. */
 function askedWith(before: Asked, total: number, items: AskedBulk['items']): Asked {
   const changes = [...before.changes]
   const known = new Map(changes.map((change, at) => [JSON.stringify(change), at]))
@@ -118,11 +118,11 @@ function askedWith(before: Asked, total: number, items: AskedBulk['items']): Ask
   return { changes, of: changes.length === 1 ? [] : [...first, ...of] }
 }
 
-/** Asks for one mail to each person who was given issues, however many: one for each issue would be thousands. */
+/** Queues one mail per assignee for the whole bulk. One mail per issue could be thousands. */
 function tellGiven({ write, dialect: { builder } }: Store, given: Given, byUserId: string | null, nowMs: number): void {
   for (const [user_id, { count, activityId }] of Object.entries(given)) {
     const row = write.get(builder.selectFrom('activity').select(['issue_id', 'data']).where('id', '=', activityId))
-    // Gone with its issue, or nobody is told of what they did themselves.
+    // Skip when the issue was deleted, or when people assigned it to themselves.
     if (!row || user_id === byUserId) continue
     const data = JSON.stringify({ ...fromJson<object>(row.data), issues: count })
     write.run(builder.updateTable('activity').set({ data }).where('id', '=', activityId))
@@ -131,7 +131,7 @@ function tellGiven({ write, dialect: { builder } }: Store, given: Given, byUserI
   }
 }
 
-/** Makes the function that changes the next issues of one; it returns those that changed. The caller holds the transaction. */
+/** Creates the function that changes the next issues of a bulk in the caller's transaction and returns their ids. */
 function stepper(store: Store, items: ReturnType<typeof itemStatements>) {
   const { write, dialect } = store
   const { builder } = dialect
@@ -155,7 +155,7 @@ function stepper(store: Store, items: ReturnType<typeof itemStatements>) {
     for (const { issue_id, place, undo, rev } of merged ? [] : found) {
       const old = statements.issue.get({ id: issue_id })
       const change = asked ? asked.changes[asked.of[place] ?? 0] : undo === null ? undefined : fromJson<Before>(undo)
-      // Taken back is only what nobody has touched since.
+      // Undo only changes that nobody has modified since.
       if (!old || !change || (!asked && old.rev !== rev)) continue
       const why = { bulk: row.id, ...(asked ? {} : { undone: true }) }
       const { row: made, activityIds } = changeRow(statements, old, change, { userId: row.user_id, nowMs, why })
@@ -168,13 +168,13 @@ function stepper(store: Store, items: ReturnType<typeof itemStatements>) {
       subscribe(issue_id, to, true, 'assigned', nowMs)
       given[to] = { count: (given[to]?.count ?? 0) + 1, activityId: activityIds.at(-1) ?? 0 }
     }
-    // Issues that are deleted meanwhile leave gaps: the next place says how far it is.
+    // Deleted issues leave gaps, so the next place defines the progress.
     const done = found.length < max ? row.total : (found.at(-1)?.place ?? 0) + 1
     const isOver = done >= row.total
     if (isOver) tellGiven(store, given, row.user_id, nowMs)
     const count = merged ? merged.merged : changed.length
     const gone = { done, changed: row.changed + count, ended_ms: isOver ? nowMs : null }
-    // Most changes give nothing to anybody: what was asked is not written again then.
+    // Most changes assign nothing. Then the stored request does not have to be rewritten.
     const now = merged ? { ...asked, merge: merged.asked } : Object.keys(given).length > 0 && { ...asked, given }
     const kept = now ? { change: JSON.stringify(now) } : {}
     write.run(
@@ -190,7 +190,7 @@ function stepper(store: Store, items: ReturnType<typeof itemStatements>) {
 const rowOf = ({ write, dialect: { builder } }: Store, id: number) =>
   write.get(builder.selectFrom('bulk').selectAll().where('id', '=', id))
 
-/** What is asked for. */
+/** Implements the creation of bulks. */
 function askPart(
   store: Store,
   items: ReturnType<typeof itemStatements>,
@@ -238,7 +238,7 @@ function askPart(
   }
 }
 
-/** Changes of many issues, in steps. */
+/** Implements bulks. */
 export function bulkPart(store: Store): BulkStore {
   const { write, dialect } = store
   const { builder } = dialect
@@ -268,7 +268,7 @@ export function bulkPart(store: Store): BulkStore {
           const detail = 'Issues that were merged are taken apart by their hashes.'
           throw new MishapError('VALIDATION', { detail })
         }
-        // One that is under way ends here: what it has not reached stays as it is.
+        // A running bulk stops here. Issues that it has not reached stay unchanged.
         const change = { undone: 1, done: 0, changed: 0, ended_ms: row.total === 0 ? nowMs : null }
         write.run(builder.updateTable('bulk').set(change).where('id', '=', id))
         return toBulk({ ...row, ...change })

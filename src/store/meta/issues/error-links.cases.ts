@@ -4,7 +4,7 @@ import { commit, effect, hash, nowMs } from '../fixture.cases.ts'
 import type { EventEffect, FailureEffect } from '../meta.ts'
 import type { MetaStore } from '../meta-store.ts'
 
-/** Two sides of hidden server errors: what links them, in any order. */
+/** Cases of error links: they must not depend on the order of arrival. */
 export function failureCases(fresh: () => MetaStore): void {
   const { open, linkOf } = failureRig(fresh)
 
@@ -67,7 +67,7 @@ export function failureCases(fresh: () => MetaStore): void {
       expect(linkOf(meta)).toEqual(['trace', id(1002)])
       commit(meta, { events: [server(1, sure(1), { receivedMs: nowMs - 9e6 })] })
       joinAll(meta)
-      // It waits for nothing, so that only its trace or what waits for this digest is looked at again.
+      // No browser event waits for it. Only its trace, or events that wait for its digest, are checked again.
       commit(meta, { events: [server(3, { ...sure(1), traceId: 't' }, { hashes: [hash(1001)] })] })
       joinAll(meta)
       expect(linkOf(meta)).toEqual(['digest', id(1003)])
@@ -94,7 +94,7 @@ export function failureCases(fresh: () => MetaStore): void {
       expect([linkOf(meta), meta.failureState(1, id(1))?.alone]).toEqual([undefined, 'several'])
     })
 
-    // A server event that anyone can send who knows the key of the browser's project.
+    // A forged server event: anyone who knows the key of the browser's project can send it.
     const forged = (n: number, failure: Partial<FailureEffect>, change: Partial<EventEffect> = {}) =>
       effect({ eventId: id(5000 + n), hashes: [hash(77)], failure: side({ ...failure }), ...change })
 
@@ -117,7 +117,7 @@ export function failureCases(fresh: () => MetaStore): void {
           links.push(linkOf(meta)?.[1])
         }
         expect([order, links.at(-1), meta.failureState(1, id(1))?.alone]).toEqual([order, undefined, 'several'])
-        // Only as long as nobody else has the digest.
+        // A forged event has the link only while no other group has the digest.
         if (order[0] !== 1) expect(links.filter((link) => link !== undefined && link !== id(1001))).toEqual([])
       }
     })
@@ -274,7 +274,7 @@ export function failureCases(fresh: () => MetaStore): void {
       expect(linkOf(meta)?.[0]).toBe('digest')
     })
 
-    /** Maps an event again, which is of another group then. */
+    /** Reprocesses an event, which moves it to another group. */
     const mapAgain = (meta: MetaStore, event: EventEffect | undefined, from: number, to: number) => {
       if (!event) throw new Error('no event')
       const rewrite = {

@@ -10,10 +10,10 @@ export type FailureLink = {
   reason: JoinReason
 }
 
-/** What is known of an event as a side. `waiting`: it is looked at within seconds. */
+/** State of an event as an error end. `waiting`: a background job checks it within seconds. */
 type FailureState = { side: FailureSide; waiting: boolean; alone: AloneReason | '' }
 
-/** What people met in the browser of an issue's server errors; a forger can make it any number, so it stands apart. */
+/** Browser events of an issue's server errors. Not part of the issue's count, because a forger can send any number. */
 type BrowserSide = { events: number; people: number; lastMs: number | null; newest: FailureLink[] }
 
 type JoinedFailures = {
@@ -28,33 +28,33 @@ type JoinedFailures = {
 
 export type FailureStore = {
   /**
-   * Looks at sides that came, at most `max`, and links browser events to server events by what both say
-   * (domain/error-links.ts); one transaction. `decided`: browser events whose answer was asked for. `issueIds`: server issues
-   * whose browser side is another one now. `aside`: sides that could not be looked at, which are not tried again until
-   * something else touches them; `fault`: why the first of them. `more`: sides are left to be looked at.
+   * Checks at most `max` open error ends and links browser events to server events (domain/error-links.ts), in one
+   * transaction. `decided`: browser events that were evaluated. `issueIds`: server issues whose links changed. `aside`:
+   * ends that failed and are not retried until another change reopens them. `fault`: the first error. `more`: whether
+   * open ends are left.
    */
   joinFailures(max: number, nowMs: number): JoinedFailures
-  /** Which side an event is; undefined for none, and for one of which too many came after it. */
+  /** State of an event as an error end. Undefined if it is no end, or if newer ends displaced it. */
   failureState(projectId: number, eventId: string): FailureState | undefined
   /** The link of a browser event. */
   failureLinkOf(projectId: number, eventId: string): FailureLink | undefined
-  /** Browser events of a server event, of these projects, newest first. */
+  /** Browser events that are linked to a server event, from these projects, newest first. */
   failuresOfEvent(
     projectId: number,
     eventId: string,
     browserProjectIds: readonly number[],
     max: number,
   ): { events: number; newest: FailureLink[] }
-  /** Browser events of an issue's server errors, of these projects; `newest` holds at most `max`. */
+  /** Browser events of an issue's server errors, from these projects. `newest` has at most `max`. */
   browserSideOf(issueId: number, browserProjectIds: readonly number[], max: number): BrowserSide
-  /** Lets the oldest sides of each project go that has more than `max`, and their links; returns how many rows went. */
+  /** Deletes the oldest error ends and links of each project with more than `max` ends. Returns the number of rows. */
   boundFailures(max: number): number
 }
 
-/** Server errors of one digest in one batch: one that fails all the time says nothing new by more of them. */
+/** Maximum stored server errors per digest and batch: more of the same error add no information. */
 const alikeMax = 200
 
-/** Writes the sides of a batch; the caller holds the transaction. What came again stays one side. */
+/** Creates the writer of a batch's error ends. The caller opens the transaction. A repeated event is stored once. */
 export function sideWriter({ write, dialect: { builder } }: Store) {
   type Row = Omit<Selectable<Tables['failure_side']>, 'id' | 'open' | 'alone'>
   const insert = write.hot<Row, unknown>((slot) =>
@@ -119,7 +119,7 @@ const toLink = (row: Selectable<Tables['failure_link']>): FailureLink => ({
 
 type ReadPart = Pick<FailureStore, 'failureState' | 'failureLinkOf' | 'failuresOfEvent' | 'browserSideOf'>
 
-/** Links as they are asked for. */
+/** Implements the lookups of error links. */
 export function failureReadPart({ read, dialect: { builder } }: Store): ReadPart {
   const count = sql<number>`count(*)`.as('events') satisfies AliasedExpression<number, 'events'>
   return {
@@ -155,7 +155,7 @@ export function failureReadPart({ read, dialect: { builder } }: Store): ReadPart
       }
     },
     browserSideOf: (issueId, browserProjectIds, max) => {
-      // By the hashes that the issue has now: a merge takes its links along.
+      // Use the current hashes of the issue, because a merge keeps its links.
       const own = builder
         .selectFrom('failure_link')
         .innerJoin('fingerprint', (join) =>
@@ -178,14 +178,14 @@ export function failureReadPart({ read, dialect: { builder } }: Store): ReadPart
   }
 }
 
-/** Sides that some of all are chosen from, and links. */
+/** Base queries for error ends and links. */
 const sidesOf = ({ dialect: { builder } }: Store) => builder.selectFrom('failure_side')
 const linksOf = ({ dialect: { builder } }: Store) => builder.selectFrom('failure_link')
 
-/** Browser events that are looked at again because other sides go or become of another issue, at once. */
+/** Maximum browser events that are reopened at once. */
 const againMax = 10_000
 
-/** By what one side has a say in another one's answer. */
+/** The columns by which one end can affect the link of another. */
 const shared = [
   { from: 'server', by: 'digest', columns: ['organization_id', 'digest'] },
   { from: undefined, by: 'trace_id', columns: ['organization_id', 'trace_id'] },
@@ -193,8 +193,8 @@ const shared = [
 ] as const
 
 /**
- * Has browser events looked at again that share digest, trace or page with these sides, as far as they stand so now (alone
- * for a reason, `''`: linked): the newest of them. The caller holds the transaction, and sides have not gone yet.
+ * Reopens the newest browser events that share digest, trace or page with these ends and have one of these states
+ * (`alone`; `''`: linked). The caller opens the transaction and deletes the ends only afterwards.
  */
 export function lookAgain(store: Store, sides: ReturnType<typeof sidesOf>, alone: readonly string[]): void {
   const { write } = store
@@ -214,7 +214,7 @@ export function lookAgain(store: Store, sides: ReturnType<typeof sidesOf>, alone
   }
 }
 
-/** Has the browser events of links looked at again that go now. */
+/** Reopens the browser events of links that are about to be deleted. */
 function lookForAnother(store: Store, links: ReturnType<typeof linksOf>): void {
   const { write } = store
   const { builder } = store.dialect
@@ -228,7 +228,7 @@ function lookForAnother(store: Store, links: ReturnType<typeof linksOf>): void {
   write.run(builder.updateTable('failure_side').set({ open: 1 }).where('id', 'in', lost))
 }
 
-/** Names an event by the group that it is of now, after its frames were mapped again; the caller holds the transaction. */
+/** Stores the new group of an event after reprocessing. The caller opens the transaction. */
 export function moveFailure(
   { write, dialect: { builder } }: Store,
   { failure, projectId, eventId, hashes }: EventEffect,
@@ -238,7 +238,7 @@ export function moveFailure(
   write.run(
     builder
       .updateTable('failure_side')
-      // Opened again: its event may have left one of two issues, or begun a second issue.
+      // Reopened, because the event can have left one of two issues, or created a second one.
       .set({ hash, open: 1 })
       .where('project_id', '=', projectId)
       .where('event_id', '=', eventId)
@@ -255,8 +255,8 @@ export function moveFailure(
 }
 
 /**
- * Takes out sides and links of a project, or of one of its issues; browser events that lose their server event, or what made
- * them doubtful, are looked at again. The caller holds the transaction, and removes the issue's hashes after it.
+ * Deletes the error ends and links of a project or of one of its issues. Reopens browser events that lose their server
+ * event or the reason of their doubt. The caller opens the transaction, and removes the issue's hashes afterwards.
  */
 export function dropFailures(store: Store, projectId: number, issueId?: number): void {
   const { write } = store
@@ -278,8 +278,8 @@ export function dropFailures(store: Store, projectId: number, issueId?: number):
 }
 
 /**
- * Lets go what was received before, links with either of their events; the caller holds the transaction. Without `projectIds`
- * of all. Browser events that stay are looked at again, as by `dropFailures`.
+ * Deletes ends received before `beforeMs`, and links with either event before it. Covers all projects without
+ * `projectIds`. Reopens the remaining browser events like `dropFailures`. The caller opens the transaction.
  */
 export function pruneFailures(store: Store, beforeMs: number, projectIds?: readonly number[]): void {
   const { write } = store
@@ -296,7 +296,7 @@ export function pruneFailures(store: Store, beforeMs: number, projectIds?: reado
   write.run(projectIds ? sides.where('project_id', 'in', projectIds) : sides)
 }
 
-/** Whoever knows a DSN can send sides without end. */
+/** Implements the limit of error ends, because anybody with a DSN can send any number. */
 export function failureBoundPart(store: Store): Pick<FailureStore, 'boundFailures'> {
   const { write } = store
   const { builder } = store.dialect
@@ -314,7 +314,7 @@ export function failureBoundPart(store: Store): Pick<FailureStore, 'boundFailure
               .limit(1),
           )
           if (!last) continue
-          // A link goes with its browser event: one that came again would have two.
+          // Delete a link together with its browser event, else a repeated event would get a second link.
           const links = builder.deleteFrom('failure_link').where('browser_project_id', '=', id)
           gone += write.run(links.where('browser_ms', '<=', last.received_ms)).changes
           const sides = builder.deleteFrom('failure_side').where('project_id', '=', id)

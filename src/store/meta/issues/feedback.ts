@@ -4,14 +4,14 @@ import type { FeedbackState } from '../../../domain/feedback-states.ts'
 import type { Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 
-/** What somebody wrote about an application, as refine makes it; all texts are theirs, hostile, and bounded. */
+/** User feedback from refine. All texts are untrusted and have bounded lengths. */
 export type FeedbackRow = {
   projectId: number
-  /** 32 lower-case hex: the item's own id, else made of its place; screenshots hang on it. */
+  /** 32 lower-case hex digits: the item's own id, else derived from its position. Screenshots refer to it. */
   feedbackId: string
-  /** The event that it is about; '' for none. */
+  /** Id of the event that it is about, or ''. */
   eventId: string
-  /** `report`: belongs to an error (user_report, the crash-report dialog); `feedback`: the widget's. */
+  /** `report`: belongs to an error (user_report, crash-report dialog). `feedback`: from the widget. */
   kind: 'report' | 'feedback'
   name: string
   email: string
@@ -22,12 +22,12 @@ export type FeedbackRow = {
   release: string
   receivedMs: number
 }
-/** One row and how it counts; a second one of the same id counts as duplicate instead. */
+/** A row and its outcome. A second row with the same id counts as a duplicate instead. */
 export type FeedbackEffect = { row: FeedbackRow; outcome: OutcomeCount }
 
 export type Feedback = FeedbackRow & {
   id: number
-  /** null while the event is not there, or when there is none. */
+  /** null until the event is found, or when there is none. */
   issueId: number | null
   state: FeedbackState
   changedMs: number | null
@@ -35,24 +35,24 @@ export type Feedback = FeedbackRow & {
 }
 
 export type FeedbackStore = {
-  /** Newest first; `beforeId` is the last one of the page before. */
+  /** Newest first. `beforeId`: the last id of the previous page. */
   listFeedback(request: {
     projectIds: number[]
     state?: FeedbackState | undefined
     beforeId?: number | undefined
     max: number
   }): Feedback[]
-  /** How many there are in each state. */
+  /** Number of feedbacks in each state. */
   countFeedback(projectIds: number[]): Record<FeedbackState, number>
-  /** Newest first, without what was called spam. */
+  /** Newest first, without spam. */
   feedbackOfIssue(issueId: number, max: number): Feedback[]
   feedbackById(id: number): Feedback | undefined
   setFeedbackState(id: number, state: FeedbackState, userId: string | null, nowMs: number): void
-  /** Deletes one with its attachments' rows; returns the blob keys to delete. */
+  /** Deletes a feedback and its attachment rows. Returns the blob keys to delete. */
   deleteFeedback(id: number): string[]
-  /** Those that name an event whose issue is not known yet and is to be looked for by now. */
+  /** Feedback whose issue is still unknown and whose next lookup is due. */
   unlinkedFeedback(nowMs: number, max: number): { id: number; projectId: number; eventId: string; receivedMs: number }[]
-  /** Notes the issue, or when to look again (null: never). */
+  /** Stores the issue, or the time of the next lookup (null: never). */
   linkFeedback(id: number, found: { issueId: number } | { nextMs: number | null }): void
 }
 
@@ -76,7 +76,7 @@ const toFeedback = (row: Selectable<Tables['feedback']>): Feedback => ({
   changedBy: row.changed_by,
 })
 
-/** Writes a batch's feedback and returns how each counts; the caller holds the transaction. Those of a gone project are skipped. */
+/** Writes a batch's feedback in the caller's transaction; returns the outcomes. Deleted projects count as discarded. */
 export function feedbackWriter({ write, dialect: { builder } }: Store): (effects: FeedbackEffect[]) => OutcomeCount[] {
   return (effects) =>
     effects.map(({ row, outcome }): OutcomeCount => {
@@ -109,7 +109,7 @@ export function feedbackWriter({ write, dialect: { builder } }: Store): (effects
     })
 }
 
-/** Feedback as screens and API read and sort it. */
+/** Implements feedback for screens and the API. */
 export function feedbackPart({
   write,
   read,
@@ -177,7 +177,7 @@ export function feedbackPart({
   }
 }
 
-/** The look for the issue behind a feedback. */
+/** Implements the lookup of a feedback's issue. */
 export function feedbackLinkPart({
   write,
   read,

@@ -3,19 +3,19 @@ import { routeWindowMs } from '../../../domain/error-links.ts'
 import type { Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 
-/** A side as it is stored. */
+/** A stored error end. */
 export type SideRow = Selectable<Tables['failure_side']>
 
-/** Sides of one trace, or of one person's moment, that are compared: more of them is no page of anybody. */
+/** Maximum compared ends of one trace, or of one person on a page: real page loads have fewer. */
 export const aroundMax = 50
-/** Browser events of one kind that are loaded for a server event at once; what is left is loaded by the next look. */
+/** Maximum browser events of one kind loaded for a server event. The next run loads the rest. */
 export const waitingMax = 500
-/** Groups of server events with one digest that are compared: an issue that people merged of more has seen enough of them. */
+/** Maximum compared groups of server events with one digest. A merged issue with more groups needs no more evidence. */
 export const groupsMax = 20
 
 export const foreverMs = Number.MAX_SAFE_INTEGER
 
-/** Server sides that a digest is looked for among: the sure ones of all time, or those of a page and moment. */
+/** Which server ends a digest is searched in: all with a sure digest, or those of a page within a time window. */
 export type Scope = 'sure' | 'page'
 
 type OfDigest = { organization: number; digest: string; route: string }
@@ -23,7 +23,7 @@ type OfGroup = OfDigest & { projectId: number; hash: string }
 type Times = { fromMs: number; toMs: number }
 type OfAlone = OfDigest & Times & { sure: number; alone: string; max: number }
 
-/** What is written into the text is what the index is for: with a value in its place it would not be used. */
+/** These values are literals in the statement: SQLite does not use a partial index for a bound parameter. */
 const [isServer, isBrowser, isSure, unnamed] = [sql.lit('server'), sql.lit('browser'), sql.lit(1), sql.lit('')] as const
 
 function serverLookUps({ write, dialect: { builder } }: Store, scope: Scope) {
@@ -42,7 +42,7 @@ function serverLookUps({ write, dialect: { builder } }: Store, scope: Scope) {
       builder
         .selectFrom('failure_side')
         .selectAll()
-        // By its id, which the index alone can tell: else the one of the project's ages is taken, and walked through.
+        // Select the id first, which this index covers. Else SQLite takes the index by age and scans it.
         .where(
           'id',
           '=',
@@ -53,13 +53,13 @@ function serverLookUps({ write, dialect: { builder } }: Store, scope: Scope) {
             .where('received_ms', '>=', slot('fromMs'))
             .where('received_ms', '<=', slot('toMs'))
             .orderBy('received_ms', way)
-            // Of two that came at once the same one in whatever order they were written.
+            // Of two with the same time, always the same one, whatever their order of insertion.
             .orderBy('event_id')
             .limit(1),
         ),
     )
   return {
-    /** The group behind a group: a jump to it, so that the many ends of one group do not hide the other groups. */
+    /** The next group. The query jumps to it, so that many ends of one group do not hide the others. */
     nextGroup: write.hot<OfGroup, { project_id: number; hash: string }>((slot) =>
       servers(slot)
         .select(['project_id', 'hash'])
@@ -75,7 +75,7 @@ function serverLookUps({ write, dialect: { builder } }: Store, scope: Scope) {
   }
 }
 
-/** Look-ups of sides, prepared once. */
+/** Lookups of error ends, prepared once. */
 export function lookUps(store: Store) {
   const { write } = store
   const { builder } = store.dialect
@@ -137,7 +137,7 @@ export const askedOf = (row: SideRow): OfDigest => ({
   route: row.route,
 })
 
-/** The half minute before and after a side. */
+/** The half minute before and after an end. */
 export const momentOf = ({ received_ms: ms }: SideRow): Times => ({
   fromMs: ms - routeWindowMs,
   toMs: ms + routeWindowMs,

@@ -21,7 +21,7 @@ import {
 const slotMs = 120_000
 const hourMs = 3_600_000
 const dayMs = 86_400_000
-/** The start of an hour, and so of a slot. */
+/** The start of an hour, which also starts a slot. */
 const start = Math.floor(1_795_000_000_000 / hourMs) * hourMs
 
 const around = (change: Partial<Around> = {}): Around => ({
@@ -142,7 +142,7 @@ describe('an event is counted', () => {
     expect(issue).toMatchObject({ ...expected, count: 1, rev: 0 })
     const moved = row(before)
     expect(countMoved(moved, event(change), around())).toBeUndefined()
-    // what moves here is no arrival
+    // A moved event does not count as an arrival.
     expect(moved).toMatchObject({ ...expected, count: 1, ten_counts: '', hour_count: 0 })
   })
 })
@@ -350,7 +350,7 @@ describe('what waits for a commit', () => {
       1,
       { inRelease: 'web@3', inCommit },
     ])
-    // that release brings it back only when a later one fails
+    // Then only a failure in a later release reopens it.
     expect(settleCommit(issue, 'web@4', has)).toBe(false)
   })
 

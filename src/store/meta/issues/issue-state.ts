@@ -23,10 +23,10 @@ import type { AlertKind } from './alerts.ts'
 /** An issue while a batch works on it. */
 export type IssueRow = Selectable<Tables['issue']>
 
-/** Free text looks into the beginning of titles and values only; longer ones would make each search read megabytes. */
+/** Free-text search covers only the start of titles and values. Longer texts would make each search read megabytes. */
 const searchCharactersMax = 1_000
 
-/** Columns that an issue's newest event gives it. */
+/** Columns that the newest event of an issue sets. */
 export const textColumns = [
   'title',
   'culprit',
@@ -38,10 +38,10 @@ export const textColumns = [
   'error_value',
   'search_text',
 ] as const satisfies (keyof IssueRow)[]
-/** What of an event they are made from. */
+/** The fields of an event that these columns come from. */
 type IssueTexts = Pick<EventEffect, 'title' | 'culprit' | 'level' | 'platform' | 'logger' | 'metadata'>
 
-/** What an issue shows of its latest event; worked out once a batch, for the last one only. */
+/** Returns the columns from the latest event; computed once per batch, for the last event only. */
 export const latestTexts = (effect: IssueTexts) => {
   const { type = '', value = '' } = effect.metadata
   return {
@@ -60,13 +60,13 @@ export const latestTexts = (effect: IssueTexts) => {
   }
 }
 
-/** What a resolution still waits for: 1 the next release, 2 the one with a commit, 0 nothing. */
+/** What a resolution waits for: 1 the next release, 2 the release with a commit, 0 nothing. */
 function awaitsOf(status: Status, { inRelease, inNextRelease, inCommit }: StatusDetails): 0 | 1 | 2 {
   if (status !== 'resolved' || inRelease !== undefined) return 0
   return inNextRelease ? 1 : inCommit ? 2 : 0
 }
 
-/** A state as columns: what it is, since when, and when the clock looks at it again. */
+/** Returns the columns of a state: the state, its start, and the next scheduled check. */
 export function stateColumns(status: Status, substatus: Substatus | null, details: StatusDetails, sinceMs: number) {
   return {
     status,
@@ -80,8 +80,8 @@ export function stateColumns(status: Status, substatus: Substatus | null, detail
 }
 
 /**
- * Details of a state after events came from another issue, or went to one (a negative number): they are no arrivals that an
- * archive waits for.
+ * Adjusts the details of a state after events moved from another issue (or to it: a negative number). Moved events do
+ * not count as arrivals that an archived issue waits for.
  */
 export function shiftBefore(text: string, events: number): string {
   const details = fromJson<StatusDetails>(text)
@@ -90,7 +90,7 @@ export function shiftBefore(text: string, events: number): string {
   return JSON.stringify({ ...details, eventsBefore } satisfies StatusDetails)
 }
 
-/** The issue that an event with unknown hashes begins at `nowMs`, before that event is counted in. */
+/** Returns the new issue for an event with unknown hashes at `nowMs`, before the event is counted. */
 export function beginIssue(
   effect: EventEffect,
   organizationId: number,
@@ -123,19 +123,19 @@ export function beginIssue(
   }
 }
 
-/** What an event's commit knows beside the issue itself. */
+/** Context of a commit, in addition to the issue itself. */
 export type Around = {
   nowMs: number
   /** Whether one release of the issue's project comes after another. */
   isLater(version: string, than: string): boolean
-  /** The issue's forecast, where one was made. */
+  /** The issue's forecast, if one exists. */
   limitsOf(issueId: number): Limits | undefined
 }
 
-/** A state that an event brought about: the activity that says so, and what people are told. */
+/** A state transition caused by an event: its activity, and the alert for people. */
 type Turn = { type: 'set_regression' | 'set_escalating'; alert: AlertKind; data: Record<string, unknown> }
 
-/** Until an issue is a day old nobody can say what is much for it. */
+/** Before an issue is a day old, its normal rate is unknown. */
 const youngMs = 86_400_000
 
 function turn(row: IssueRow, substatus: 'regressed' | 'escalating', nowMs: number): void {
@@ -143,10 +143,10 @@ function turn(row: IssueRow, substatus: 'regressed' | 'escalating', nowMs: numbe
   row.rev += 1
 }
 
-/** Arrivals of the last five slots, the newest last. */
+/** Arrivals in the last five slots, the newest last. */
 const countsOf = (row: IssueRow): number[] => (row.ten_counts === '' ? [] : row.ten_counts.split(',').map(Number))
 
-/** Counts an arrival into the windows that are open; one that is older than they are counts in none. */
+/** Counts an arrival in the open windows. Ignores arrivals older than the windows. */
 function countArrival(row: IssueRow, receivedMs: number): void {
   const slot = Math.floor(receivedMs / slotMs) * slotMs
   const hour = Math.floor(receivedMs / hourMs) * hourMs
@@ -165,33 +165,33 @@ function countArrival(row: IssueRow, receivedMs: number): void {
   if (hour === row.hour_ms) row.hour_count += 1
 }
 
-/** How far the issue is over its own forecast; undefined while it is not, or while nobody can say. */
+/** Returns how far the issue is above its forecast; undefined when it is not above, or when the forecast is unknown. */
 export function escalationOf(row: IssueRow, around: Pick<Around, 'limitsOf' | 'nowMs'>) {
   const tenCount = countsOf(row).reduce((sum, count) => sum + count, 0)
   if (tenCount <= floors.ten && row.hour_count <= floors.hour) return undefined
-  // What never had more events than a window may has no level of its own that a forecast would have to know.
+  // An issue with so few events before this hour needs no forecast of its own.
   const isQuiet = row.count - row.hour_count < fewEvents && row.first_seen_ms < around.nowMs - youngMs
   const limits = around.limitsOf(row.id) ?? (isQuiet ? quietLimits : undefined)
   const { ten_ms: slotStartMs, hour_ms: hourStartMs, hour_count: hourCount } = row
   return limits && overLimit({ slotStartMs, tenCount, hourStartMs, hourCount }, limits)
 }
 
-/** Whether an event brings a resolved issue back. */
+/** Returns whether an event reopens a resolved issue. */
 function isRegression(row: IssueRow, effect: EventEffect, around: Around): boolean {
-  // Only an event later than the resolution, not one that a client held back and sends after it.
+  // Only events after the resolution count, not events that a client held back and sent later.
   if (row.resolved_ms === null || effect.timestampMs <= row.resolved_ms) return false
   const { inRelease } = fromJson<StatusDetails>(row.status_details)
   if (row.awaits_release !== 0) return false
   if (inRelease === undefined) return true
-  // Which release an event without one is of nobody knows.
+  // The release of an event without one is unknown.
   return effect.release !== '' && around.isLater(effect.release, inRelease)
 }
 
-/** What an arrival does to an archived issue. Conditions that only the events can answer are left to the clock. */
+/** Returns why an arrival reopens an archived issue, if it does. Conditions that need the events are due at once. */
 function wake(row: IssueRow, around: Around): Turn['data'] | undefined {
   const details = fromJson<StatusDetails>(row.status_details)
   const { ignoreCount, ignoreWindow, eventsBefore = 0 } = details
-  // Asked first: of several conditions the one that is met wakes it, and this one needs nobody else.
+  // Check this condition first: any met condition reopens the issue, and this one needs no other store.
   if (ignoreCount !== undefined && ignoreWindow === undefined && row.count - eventsBefore >= ignoreCount)
     return { reason: 'count', count: ignoreCount }
   if (asksEvents(details)) {
@@ -217,14 +217,14 @@ function turnOf(row: IssueRow, effect: EventEffect, around: Around): Turn | unde
   return { type: 'set_escalating', alert: 'escalation', data: { eventId, ...over } }
 }
 
-/** Whether a new or ongoing issue is over its forecast. */
+/** Returns how far a new or ongoing issue is above its forecast, if it is. */
 function growth(row: IssueRow, around: Around): Turn['data'] | undefined {
   if (row.substatus !== 'new' && row.substatus !== 'ongoing') return undefined
   const over = escalationOf(row, around)
   return over && { reason: 'forecast', ...over }
 }
 
-/** Counts one event into its issue's figures, in place: how many, when, in which releases. */
+/** Counts one event in the stats of its issue, in place: number, times and releases. */
 function countFigures(row: IssueRow, effect: EventEffect): void {
   row.count += 1
   if (effect.unhandled) row.unhandled = 1
@@ -236,7 +236,7 @@ function countFigures(row: IssueRow, effect: EventEffect): void {
   if (effect.timestampMs > row.last_seen_ms) row.last_seen_ms = effect.timestampMs
 }
 
-/** Counts an event that arrived into its issue, in place. Returns the new state that it brought about. */
+/** Counts an arrived event in its issue, in place. Returns the state transition that it caused. */
 export function countEvent(row: IssueRow, effect: EventEffect, around: Around): Turn | undefined {
   countFigures(row, effect)
   shiftCounts(row, effect.signs, 1)
@@ -245,23 +245,23 @@ export function countEvent(row: IssueRow, effect: EventEffect, around: Around): 
 }
 
 /**
- * Counts an event that moves here from another issue. It may reopen a resolved issue, but it is no arrival. The caller
- * counts its diagnostics, and counts them out of the other issue.
+ * Counts an event that moves here from another issue. It can reopen a resolved issue, but it is not an arrival. The
+ * caller adds its diagnostics here and subtracts them from the other issue.
  */
 export function countMoved(row: IssueRow, effect: EventEffect, around: Around): Turn | undefined {
   countFigures(row, effect)
   return row.status === 'resolved' ? turnOf(row, effect, around) : undefined
 }
 
-/** Whether a release is the next one for what waits for one after `afterRelease` ('': any); a fix of an old version is not. */
+/** Returns whether a release comes after `afterRelease` ('': any release does). A patch of an old version does not. */
 export const isNext = (version: string, afterRelease: string, around: Pick<Around, 'isLater'>): boolean =>
   afterRelease === '' || around.isLater(version, afterRelease)
 
-/** After which release the next one has to come for an issue that waits for it. */
+/** The release that the awaited next release must follow. */
 export const afterOf = (row: Pick<IssueRow, 'status_details'>): string =>
   fromJson<StatusDetails>(row.status_details).afterRelease ?? ''
 
-/** Resolves an issue in the project's next release, in place; false if the issue did not wait for this release. */
+/** Resolves an issue in the project's next release, in place. Returns false if it did not wait for this release. */
 export function settleNext(row: IssueRow, version: string, around: Around): boolean {
   if (row.awaits_release !== 1 || row.status !== 'resolved') return false
   if (!isNext(version, afterOf(row), around)) return false
@@ -271,7 +271,7 @@ export function settleNext(row: IssueRow, version: string, around: Around): bool
   return true
 }
 
-/** Resolves in a release, in place, what waited for its commit; false when it waited for no commit that `has` knows. */
+/** Resolves an issue in the release with its commit, in place. Returns false if `has` knows no awaited commit. */
 export function settleCommit(
   row: IssueRow,
   version: string,

@@ -6,12 +6,12 @@ import { readCounts } from '../ingest/diagnostic-counts.ts'
 import type { Activity, Issue, IssueFilter } from '../meta.ts'
 import { condition } from './issue-filter.ts'
 
-/** Issues and what hangs on them, for reading. */
+/** Reads issues and their related rows. */
 export type IssueReadStore = {
-  /** The issue, or the one that its events belong to now. */
+  /** The issue, or the issue it was merged into. */
   issueById(id: number): Issue | undefined
   issueByShortId(organizationId: number, shortId: string): Issue | undefined
-  /** Issues of projects by state, newest first by `sort`; `after` is the last row of the page before. */
+  /** Issues of projects, newest first by `sort`. `after`: the last row of the previous page. */
   listIssues(request: {
     projectIds: number[]
     filter?: IssueFilter
@@ -21,22 +21,22 @@ export type IssueReadStore = {
     max: number
   }): Issue[]
   countIssues(request: { projectIds: number[]; filter?: IssueFilter; fromMs?: number }): number
-  /** The issues among `ids` that meet the filter. */
+  /** The issues among `ids` that match the filter. */
   issuesByIds(ids: number[], filter?: IssueFilter): Issue[]
-  /** When each of the issues among `ids` that meet the filter was first seen (ms), by id. */
+  /** First event (ms) of the issues among `ids` that match the filter, by id. */
   issueStarts(ids: readonly number[], filter?: IssueFilter): Map<number, number>
-  /** Hashes of the issues that meet the filter, with their issue, at most `max` of them and in no order. */
+  /** Hashes of the issues that match the filter, with their issue, at most `max`, in no order. */
   groupsOfIssues(request: {
     projectIds: number[]
     filter?: IssueFilter
     fromMs?: number
     max: number
   }): { projectId: number; groupHash: string; issueId: number; firstSeenMs: number }[]
-  /** Hash -> issue id, for hashes of the events store. Missing ones are absent. Keys are `${projectId}:${hash}`. */
+  /** Issue ids by hash of the events store. Keys are `${projectId}:${hash}`. Unknown hashes are absent. */
   issueIdsOf(hashes: { projectId: number; groupHash: string }[]): Map<string, number>
   /** All hashes of each issue. */
   hashesOf(issueIds: number[]): Map<number, string[]>
-  /** The issues among `ids` that the person has looked at; one that came back after a resolution counts as not seen. */
+  /** The issues among `ids` that the person has seen. An issue that regressed since then counts as unseen. */
   seenBy(userId: string, ids: number[]): Set<number>
   activityOf(issueId: number): Activity[]
   /** The latest digests of an issue, newest first, at most 100. */
@@ -46,9 +46,9 @@ export type IssueReadStore = {
     projectIds: number[],
     digest: string,
   ): { issueId: number; projectId: number; eventId: string; lastMs: number }[]
-  /** Names of environments seen in these projects, in alphabetical order, each once. */
+  /** Distinct names of environments in these projects, in alphabetical order. */
   environmentsOf(projectIds: number[]): string[]
-  /** Releases seen in these projects, latest event first. */
+  /** Releases in these projects, latest event first. */
   releasesOf(
     projectIds: number[],
     max: number,
@@ -57,7 +57,7 @@ export type IssueReadStore = {
 
 type Row = Selectable<Tables['issue']>
 
-/** Ids in one statement at most: far below SQLite's 32,766 parameters, and few different statement texts. */
+/** Maximum ids per statement: far below SQLite's 32,766 parameters, and few different statement texts. */
 const idsMax = 500
 const digestsMax = 100
 const commentCharactersMax = 10_000
@@ -101,9 +101,9 @@ const toActivity = (row: Selectable<Tables['activity']>): Activity => ({
   data: fromJson<Record<string, unknown>>(row.data),
 })
 
-/** Ids of issues, where rows of thousands are read in parts. */
+/** Ids of issues, for callers that read thousands of rows in parts. */
 export type IssueIdsStore = {
-  /** Ids of what `listIssues` would find, in its order. */
+  /** Ids of the issues that `listIssues` would return, in its order. */
   issueIds(request: Parameters<IssueReadStore['listIssues']>[0]): number[]
 }
 
@@ -115,7 +115,7 @@ type SetPart = Pick<IssueReadStore, 'issuesByIds' | 'issueStarts' | 'groupsOfIss
 type HangPart = Pick<IssueReadStore, 'issueIdsOf' | 'hashesOf' | 'activityOf'>
 type SeenPart = Pick<IssueReadStore, 'digestsOf' | 'issuesOfDigest' | 'environmentsOf' | 'releasesOf'>
 
-/** `since`: the time that `fromMs` is held against. */
+/** `since`: the column that `fromMs` is compared with. */
 function matching(
   { builder }: Store['dialect'],
   request: Parameters<IssueReadStore['countIssues']>[0],
@@ -127,14 +127,14 @@ function matching(
   return filter ? query.where((build) => condition(build, filter)) : query
 }
 
-/** Issues that are known by their ids, and ids of many. */
+/** Implements lookups of issues by their ids, and of many ids. */
 function issueSetPart({ read, dialect }: Store): SetPart {
   const { builder } = dialect
   const among = (ids: readonly number[], filter: IssueFilter | undefined) => {
     const query = builder.selectFrom('issue').where('id', 'in', ids)
     return filter ? query.where((build) => condition(build, filter)) : query
   }
-  /** As many statements as the ids need. */
+  /** Runs as many statements as the ids need. */
   const inParts = <Row>(ids: readonly number[], ask: (part: readonly number[]) => Row[]): Row[] => {
     const found: Row[] = []
     for (let start = 0; start < ids.length; start += idsMax) found.push(...ask(ids.slice(start, start + idsMax)))
@@ -166,11 +166,11 @@ function issueSetPart({ read, dialect }: Store): SetPart {
 type ListRequest = Parameters<IssueReadStore['listIssues']>[0]
 const columnOf = ({ sort }: ListRequest) => (sort === 'last' ? 'last_seen_ms' : 'first_seen_ms')
 
-/** Ids of a page of issues, in its order. */
+/** Selects the ids of a page of issues, in its order. */
 function pageOf(dialect: Store['dialect'], request: ListRequest) {
   const column = columnOf(request)
-  // By its index alone: only issues of the page are read whole, however many state leaves out. A plain column here would
-  // have SQLite read every issue since then and sort them (9 ms of 50,000), where the index of the order ends at the page.
+  // Use only the index of the sort column, and read whole issues only for the page. A plain column here would make
+  // SQLite read and sort all issues since `fromMs` (9 ms of 50,000). The index stops at the end of the page.
   const since = request.sort === 'first' ? sql<number>`+last_seen_ms` : 'last_seen_ms'
   let query = matching(dialect, request, since).select('id')
   const { after } = request
@@ -184,7 +184,7 @@ function pageOf(dialect: Store['dialect'], request: ListRequest) {
   return query.orderBy(column, 'desc').orderBy('id', 'desc').limit(request.max)
 }
 
-/** Reads of issues themselves. */
+/** Implements reads of issues. */
 export function issueListPart(store: Store): ListPart & SetPart {
   const { read, dialect } = store
   const { builder } = dialect
@@ -221,7 +221,7 @@ export function issueListPart(store: Store): ListPart & SetPart {
   }
 }
 
-/** Reads of what hangs on issues. */
+/** Implements reads of rows that are related to issues. */
 export function relatedRowsPart({ read, dialect: { builder } }: Store): HangPart {
   const fingerprint = read.hot<{ projectId: number; hash: string }, { issue_id: number }>((slot) =>
     builder
@@ -251,7 +251,7 @@ export function relatedRowsPart({ read, dialect: { builder } }: Store): HangPart
   }
 }
 
-/** Digests, environments and releases that events brought along. */
+/** Implements reads of digests, environments and releases from events. */
 export function seenPart({ read, dialect: { builder } }: Store): SeenPart {
   return {
     digestsOf: (issueId) =>
@@ -324,7 +324,7 @@ function demandIssue({ write, dialect: { builder } }: Store, id: number): Row {
   return row
 }
 
-/** Which issues a person has looked at. */
+/** Implements the lookup of issues that a person has seen. */
 export function lookPart({ read, dialect: { builder } }: Store): Pick<IssueReadStore, 'seenBy'> {
   return {
     seenBy: (userId, ids) => {
@@ -357,9 +357,9 @@ export function lookPart({ read, dialect: { builder } }: Store): Pick<IssueReadS
 }
 
 export type CommentStore = {
-  /** `mentions` are ids of the people that the text names. Throws VALIDATION for an empty or too long text, NOT_FOUND. */
+  /** `mentions`: ids of the mentioned people. Throws VALIDATION for an empty or too long text, NOT_FOUND. */
   addComment(issueId: number, userId: string, text: string, nowMs: number, mentions?: readonly string[]): Activity
-  /** Throws as addComment does. */
+  /** Throws like addComment. */
   changeComment(id: number, text: string, mentions: readonly string[], nowMs: number): Activity
   deleteComment(id: number): void
   activityById(id: number): Activity | undefined
@@ -372,7 +372,7 @@ function commentText(text: string): string {
   throw new MishapError('VALIDATION', { detail: sentence, fields: { text: [sentence] } })
 }
 
-/** What people write on an issue. */
+/** Implements comments of people on an issue. */
 export function commentPart(store: Store): CommentStore {
   const {
     write,
@@ -422,7 +422,7 @@ export function commentPart(store: Store): CommentStore {
           data: JSON.stringify({ text: trimmed, ...(mentions.length ? { mentions } : {}) }),
         }
         const { lastId } = write.run(builder.insertInto('activity').values(row))
-        // No new revision: somebody who resolves an issue need not have read the last comment.
+        // No new revision: a person who resolves an issue does not have to read the last comment first.
         write.run(
           builder
             .updateTable('issue')

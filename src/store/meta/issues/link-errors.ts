@@ -24,12 +24,12 @@ import {
 } from './find-error-ends.ts'
 
 /**
- * Sides that one transaction loads to find what may have another answer now, and so what it decides: some hundred
- * milliseconds at most, in which nothing else is written. What is left stays open.
+ * Maximum ends that one transaction loads to find and evaluate affected browser events. It takes some hundred
+ * milliseconds at most, which block other writes. The rest stays open.
  */
 const loadedMax = 1000
 
-/** What a join writes, prepared once. */
+/** Statements that write links, prepared once. */
 function changes({ write, dialect: { builder } }: Store) {
   type Event = { projectId: number; eventId: string }
   return {
@@ -40,7 +40,7 @@ function changes({ write, dialect: { builder } }: Store) {
         .where('project_id', '=', slot('projectId'))
         .where('hash', '=', slot('hash')),
     ),
-    // Without `alone`, whose index would be written for nothing.
+    // Does not set `alone`, which would write its index without need.
     looked: write.hot<{ id: number }, unknown>((slot) =>
       builder.updateTable('failure_side').set({ open: 0 }).where('id', '=', slot('id')),
     ),
@@ -86,23 +86,23 @@ const statementsOf = (store: Store) => ({ ...lookUps(store), ...changes(store) }
 
 type Group = { projectId: number; hash: string }
 
-/** One transaction's work. */
+/** The state of one transaction. */
 type Room = {
   statements: ReturnType<typeof statementsOf>
   nowMs: number
   /** Issues by `${projectId}:${hash}`. */
   issues: Map<string, number | undefined>
-  /** What was looked up, by what was asked: sides that come together mostly ask for the same. */
+  /** Lookup results by key, because ends that arrive together mostly need the same lookups. */
   known: Map<string, SideRow[]>
   groups: Map<string, Group[]>
   sides: Map<number, Side>
   rows: Map<Side, SideRow>
   loaded: number
-  /** Sides whose turn it is: any other one stays open, as it has not been asked yet whom it touches. */
+  /** Ends processed in this run. Other ends stay open, because the ends that they affect are not known yet. */
   reached: Set<number>
-  /** Lists that were cut, by the server side that loaded them: it has to ask again. */
+  /** Truncated lists by the server end that loaded them. That end has to run again. */
   cut: Map<number, SideRow[][]>
-  /** Sides that are alone for another reason than before, or no more. */
+  /** Ends whose reason for being unlinked changed in this run. */
   moved: Set<number>
   linked: number
   changed: Set<number>
@@ -147,18 +147,18 @@ function once(room: Room, key: string, load: () => SideRow[]): SideRow[] {
   return found
 }
 
-/** The stretch of time that a side lies in, and one more at each end: `decide` takes what is near enough of it. */
+/** The time window of an end, plus one window before and after; `decide` selects the ends that are near enough. */
 function stretch({ received_ms: ms }: SideRow, lengthMs: number) {
   const number = Math.floor(ms / lengthMs)
   return { number, fromMs: (number - 1) * lengthMs, toMs: (number + 2) * lengthMs }
 }
 
-/** Both sides of a side's trace. */
+/** All ends in the trace of an end. */
 function traceOf(room: Room, row: SideRow): SideRow[] {
   if (row.trace_id === '') return []
   const { number, ...times } = stretch(row, traceWindowMs)
   const asked = { organization: row.organization_id, traceId: row.trace_id, ...times }
-  // Each side by itself: in a crowd of the one the other would be cut off, and a second failure with it.
+  // Query each side separately: a crowd of one side would cut off the other, and hide a second failure.
   return once(room, `trace ${asked.organization} ${row.trace_id} ${number}`, () =>
     ['server', 'browser'].flatMap((side) => room.statements.trace.all({ ...asked, side })),
   )
@@ -174,8 +174,8 @@ function besides(room: Room, row: SideRow): SideRow[] {
 }
 
 /**
- * Groups of server events with a side's digest. They are walked by their names, not by time: whoever sends many can't push
- * another one's out of sight.
+ * Groups of server events with the digest of an end. They are read by name, not by time, so that a sender of many
+ * events cannot hide the others.
  */
 function groupsOf(room: Room, scope: Scope, row: SideRow): Group[] {
   const key = `${scope} ${row.organization_id} ${row.digest} ${scope === 'page' ? row.route : ''}`
@@ -188,7 +188,7 @@ function groupsOf(room: Room, scope: Scope, row: SideRow): Group[] {
     if (!next) break
     last = { projectId: next.project_id, hash: next.hash }
     found.push(last)
-    // A second issue makes a sure digest doubtful; a third adds nothing.
+    // A second issue makes a sure digest ambiguous, and a third one changes nothing.
     if (scope === 'sure' && issuesOf(room, found) > 1) break
   }
   room.groups.set(key, found)
@@ -200,7 +200,7 @@ const issuesOf = (room: Room, groups: readonly Group[]) =>
 
 type Times = { fromMs: number; beforeMs: number; afterMs: number; toMs: number }
 
-/** Of each group with a side's digest the last server event up to `beforeMs`, and the first one from `afterMs`. */
+/** For each group with the digest: the last server event up to `beforeMs` and the first from `afterMs`. */
 function nearest(room: Room, scope: Scope, row: SideRow, { fromMs, beforeMs, afterMs, toMs }: Times) {
   const { before, after } = room.statements.servers[scope]
   const asked = groupsOf(room, scope, row).map((group) => ({ ...askedOf(row), ...group }))
@@ -210,7 +210,7 @@ function nearest(room: Room, scope: Scope, row: SideRow, { fromMs, beforeMs, aft
   }
 }
 
-/** The server events that a browser event's digest may be of; `crowded`: not all groups of them are compared. */
+/** Candidate server events for a browser event's digest. `crowded`: there are too many groups to compare all. */
 function serversOf(room: Room, row: SideRow): { servers: SideRow[]; crowded: boolean } {
   const none = { servers: [], crowded: false }
   if (row.digest === '') return none
@@ -226,7 +226,7 @@ function serversOf(room: Room, row: SideRow): { servers: SideRow[]; crowded: boo
 
 type Asked = { sure: number; alone: string; max: number; fromMs: number; toMs: number }
 
-/** Browser events with a server side's digest; what is left when there are more, the side asks for again. */
+/** Browser events with the digest of a server end. If the list is truncated, the end runs again for the rest. */
 function browsersOf(room: Room, scope: Scope, row: SideRow, { sure, alone, max, fromMs, toMs }: Asked): SideRow[] {
   const page = scope === 'page' ? ` ${sure} ${row.route}` : ''
   const key = `browsers ${row.organization_id} ${row.digest} ${alone} ${fromMs} ${toMs}${page}`
@@ -237,12 +237,12 @@ function browsersOf(room: Room, scope: Scope, row: SideRow, { sure, alone, max, 
   })
 }
 
-/** Browser events that a sure digest's server event is, or may be, the answer of. */
+/** Browser events whose link can change because of a server event with a sure digest. */
 function ofSure(room: Room, row: SideRow): SideRow[][] {
   if (row.sure !== 1) return []
   const all = { sure: 1, max: waitingMax, fromMs: 0, toMs: foreverMs }
   const waiting = browsersOf(room, 'sure', row, { ...all, alone: 'none' })
-  // Another issue's makes every link of the digest doubtful.
+  // A second issue with the digest makes all its links ambiguous.
   if (issuesOf(room, groupsOf(room, 'sure', row)) > 1)
     return [waiting, browsersOf(room, 'sure', row, { ...all, alone: '' })]
   const doubtful = browsersOf(room, 'sure', row, { ...all, alone: 'several' })
@@ -253,14 +253,14 @@ function ofSure(room: Room, row: SideRow): SideRow[][] {
     afterMs: ms + 1,
     toMs: foreverMs,
   })
-  // Linked ones only where this one is the nearest now: half the way to the ones before and behind it.
+  // Include linked ones only where this event is now the nearest: up to half-way to its neighbours in time.
   const lastMs = Math.max(0, ...before.map((item) => (item.received_ms + ms) / 2))
   const nextMs = Math.min(foreverMs, ...after.map((item) => (item.received_ms + ms) / 2))
   const nearer = { sure: 1, max: waitingMax, fromMs: Math.floor(lastMs), toMs: Math.ceil(nextMs), alone: '' }
   return [waiting, doubtful, browsersOf(room, 'sure', row, nearer)]
 }
 
-/** Browser events on a server event's page at its moment that name its digest, as far as that may be their answer. */
+/** Browser events with the digest of a server event, on its page and in its time window, whose link it can change. */
 function ofPage(room: Room, row: SideRow): SideRow[][] {
   if (row.route === '') return []
   const at = momentOf(row)
@@ -271,10 +271,10 @@ function ofPage(room: Room, row: SideRow): SideRow[][] {
   ])
 }
 
-/** Browser events whose answer may be another one since a side came. */
+/** Browser events whose link can change because of an end. */
 function askers(room: Room, row: SideRow): SideRow[][] {
   if (row.side === 'browser') {
-    // One more browser event makes links doubtful; it answers nothing for who has none.
+    // Another browser event can make existing links ambiguous, but it adds no link to unlinked ones.
     const linked = [...traceOf(room, row), ...besides(room, row)].filter((item) => item.alone === '')
     return [[row, ...linked]]
   }
@@ -285,7 +285,7 @@ function askers(room: Room, row: SideRow): SideRow[][] {
 function apply(room: Room, row: SideRow, decision: Decision): void {
   const { statements, nowMs } = room
   const event = { projectId: row.project_id, eventId: row.event_id }
-  // Asked always: a side may have been written anew since.
+  // Always look it up: the end can have been rewritten since.
   const before = statements.link.get(event)
   const server = 'server' in decision ? room.rows.get(decision.server) : undefined
   const reason: JoinReason | '' = 'server' in decision ? decision.reason : ''
@@ -338,12 +338,12 @@ function decideOne(room: Room, row: SideRow): void {
   apply(room, row, decide(own, around))
 }
 
-/** Does some work; returns what failed of it, and throws what has to stop everything. */
+/** Runs some work. Returns the error of a failed end, and throws errors that must stop the whole run. */
 type Doing = (work: () => void) => string | undefined
 
 const plainly: Doing = (work) => void work()
 
-/** What throws leaves nothing behind and stops nothing else. */
+/** Rolls back the failed end only and continues with the others. */
 const carefully =
   ({ write }: Store): Doing =>
   (work) => {
@@ -352,7 +352,7 @@ const carefully =
       work()
       return undefined
     } catch (error) {
-      // Throws when the disk is full: then the whole transaction is gone, and nothing is set aside.
+      // This throws when the disk is full: then the whole transaction is rolled back, and no end is set aside.
       write.script('rollback to one_side')
       return String(error)
     } finally {
@@ -360,7 +360,7 @@ const carefully =
     }
   }
 
-/** One transaction's look at what came; what was not reached stays open. */
+/** Processes open ends in one transaction. Ends that it does not reach stay open. */
 function lookAt(room: Room, came: readonly SideRow[], doing: Doing) {
   const { looked } = room.statements
   const touched = new Map<number, SideRow>()
@@ -387,7 +387,7 @@ function lookAt(room: Room, came: readonly SideRow[], doing: Doing) {
     if (room.reached.has(row.id)) looked.run({ id: row.id })
   }
   for (const row of reached) {
-    // As long as it gets on: what can't be decided would be asked for without end.
+    // Repeat only while there is progress, else undecidable ends would run forever.
     const isLeft = room.cut.get(row.id)?.some((list) => list.some((item) => room.moved.has(item.id)))
     if (!isLeft && (row.side === 'server' || !touched.has(row.id))) looked.run({ id: row.id })
   }
@@ -396,7 +396,7 @@ function lookAt(room: Room, came: readonly SideRow[], doing: Doing) {
   return { looked: reached.length, decided: touched.size, linked: room.linked, ...aside, issueIds: [...room.changed] }
 }
 
-/** The look at what came; what it finds is a function of the sides that are there, so that it may be done again. */
+/** Implements the linking of open ends. The result depends only on the stored ends, so the work can be repeated. */
 export function failureJoinPart(store: Store): Pick<FailureStore, 'joinFailures'> {
   const { write } = store
   const { builder } = store.dialect
@@ -405,7 +405,7 @@ export function failureJoinPart(store: Store): Pick<FailureStore, 'joinFailures'
     builder
       .selectFrom('failure_side')
       .selectAll()
-      // Written into the text, or the index of the open ones would not be used.
+      // A literal, because SQLite would not use the index of open ends for a parameter.
       .where('open', '=', sql.lit(1))
       .orderBy('id')
       .limit(slot('max')),
@@ -431,12 +431,12 @@ export function failureJoinPart(store: Store): Pick<FailureStore, 'joinFailures'
   }
   return {
     joinFailures: (max, nowMs) => {
-      // Nothing came in nearly every call: no write lock for that.
+      // Nearly all calls find no open end, so they take no write lock.
       if (!open.get({ max: 1 })) return { looked: 0, decided: 0, linked: 0, aside: 0, issueIds: [], more: false }
       try {
         return write.transaction(() => join(max, nowMs, plainly))
       } catch {
-        // Once more, each side for itself: one of them must not keep all others waiting, this second and each one after it.
+        // Retry with each end isolated: one failing end must not block all others in this run and every later one.
         return write.transaction(() => join(max, nowMs, carefully(store)))
       }
     },

@@ -3,7 +3,7 @@ import { codeOf, commit, effect, hash, nowMs } from '../fixture.cases.ts'
 import type { MetaStore } from '../meta-store.ts'
 import { leaving } from './merge.cases.ts'
 
-/** Issue `n` has the hash `n` and as many events. */
+/** Creates issues: issue `n` has the hash `n` and `n` events. */
 function many(meta: MetaStore, count: number): MetaStore {
   const numbers = Array.from({ length: count }, (_, at) => at + 1)
   const events = numbers.flatMap((n) =>
@@ -23,7 +23,7 @@ const counts = (meta: MetaStore) =>
 const notes = (meta: MetaStore, id = 1) =>
   meta.activityOf(id).flatMap(({ type, data }) => (type === 'merge' ? [data] : []))
 
-/** A merge of many issues: what stands between its steps, and what becomes of it when others come in between. */
+/** Cases of a merge in steps: the state between steps, and changes by others in between. */
 export function mergeStepCases(fresh: () => MetaStore): void {
   describe('merges in steps', () => {
     test('between two steps counts, hashes and links are those of what was merged by then', () => {
@@ -40,7 +40,7 @@ export function mergeStepCases(fresh: () => MetaStore): void {
         [5, 5],
       ])
       expect([meta.issueById(3)?.id, meta.issueById(4)?.id]).toEqual([1, 4])
-      // events of what was merged and of what was not arrive meanwhile
+      // Meanwhile, events of a merged issue and of one not yet merged arrive.
       commit(meta, { events: [effect({ hashes: [hash(3)] }), effect({ hashes: [hash(4)] })] })
       meta.stepBulk(id, 2, nowMs)
       expect(meta.stepBulk(id, 2, nowMs)).toMatchObject({ issueIds: [], bulk: { changed: 4, endedMs: nowMs } })

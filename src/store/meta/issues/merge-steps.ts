@@ -5,7 +5,7 @@ import { demandMergeable as demand, mergeRows } from './merge.ts'
 /** A merge of issues into the issue `intoId`. */
 export type Merge = { organizationId: number; userId: string | null; intoId: number; fromIds: readonly number[] }
 
-/** What stands of a merge between its steps: where to, and the entry of its activity. */
+/** Stored state of a merge between its steps: the target issue and the activity entry. */
 export type AskedMerge = { into: number; noted: number | null }
 
 /** See `BulkStore.askMerge`. */
@@ -13,15 +13,15 @@ export const demandMergeable = (store: Store, merge: Merge): void =>
   void demand(store, batchStatements(store.write, store.dialect), merge)
 
 /**
- * Makes the function that merges the next issues of a merge, in the caller's transaction. Each step is a merge by itself, so
- * that counts and links are right whenever the process ends; what can't be merged any more stays as it is.
+ * Creates the function that merges the next issues in the caller's transaction. Each step is a complete merge, so
+ * counts and links are correct even if the process ends. Issues that can no longer be merged stay unchanged.
  */
 export function mergeStepper(store: Store) {
   const { write, dialect } = store
   const { builder } = dialect
   const statements = batchStatements(write, dialect)
 
-  /** The issue that the others go to: it may have become part of another one meanwhile, or be gone. */
+  /** Returns the target issue. Meanwhile it can have been merged into another issue, or deleted. */
   function standing(id: number) {
     const row = statements.issue.get({ id })
     if (row) return row

@@ -8,7 +8,7 @@ import type { Leaving } from './merge.ts'
 import { mergeStepCases } from './merge-steps.cases.ts'
 
 const idOf = (n: number) => n.toString(16).padStart(32, '0')
-/** An event of the group `n`, `at` ms after the first. */
+/** An event of group `n`, `at` ms after the first. */
 const event = (n: number, at = 0, more: Partial<EventEffect> = {}): EventEffect =>
   effect({ hashes: [hash(n)], eventId: idOf(n * 100 + at), title: `E${n}`, timestampMs: nowMs + at, ...more })
 
@@ -25,7 +25,7 @@ const texts: Leaving['texts'] = {
   search_text: 'e2',
   unhandled: 0,
 }
-/** What leaves with hashes; nothing is said of what stays. */
+/** A description of leaving hashes that omits the staying ones. */
 export const leaving = (hashes: string[], events: number, more: Partial<Leaving> = {}): Leaving => ({
   hashes,
   events,
@@ -47,7 +47,7 @@ const shown = (meta: MetaStore) =>
 const ownerOf = (meta: MetaStore, n: number) =>
   meta.issueIdsOf([{ projectId: 1, groupHash: hash(n) }]).get(`1:${hash(n)}`)
 
-/** Issues that people make one and take apart again, and how a project groups. */
+/** Cases of merge and unmerge, and of a project's grouping. */
 export function mergeCases(fresh: () => MetaStore): void {
   describe('merge', () => mergeIssueCases(fresh))
   describe('merge in steps', () => mergeStepCases(fresh))
@@ -132,7 +132,7 @@ function mergeIssueCases(fresh: () => MetaStore): void {
     meta.subscribe(3, 'bob', true, 'asked', nowMs)
     meta.mergeIssues(1, [3, 2], null, nowMs)
     expect([...meta.bookmarkedBy('ann', [1])]).toEqual([1])
-    // That of the oldest.
+    // The subscription of the oldest issue wins.
     expect([meta.subscriptionOf(1, 'ann')?.active, meta.subscribersOf(1)]).toEqual([true, ['ann', 'bob']])
     expect([meta.digestsOf(1), meta.namedEvents(1, 9)]).toEqual([['42'], [idOf(340)]])
   })
@@ -193,7 +193,7 @@ function unmergeCases(fresh: () => MetaStore): void {
     expect(meta.issueHashes(2)).toEqual([{ hash: hash(2), mergedFrom: null }])
     expect(meta.activityOf(1).at(-1)).toMatchObject({ type: 'unmerge', data: { destination: 'WEB-2', events: 1 } })
     expect(meta.activityOf(2).at(-1)).toMatchObject({ type: 'unmerge', data: { source: 'WEB-1', events: 1 } })
-    // What comes later goes there, too.
+    // Later events go there, too.
     commit(meta, { events: [event(2, 60)] })
     expect(meta.issueById(2)?.count).toBe(2)
   })
@@ -248,7 +248,7 @@ function thinnedCases(fresh: () => MetaStore): void {
       meta.dropThinStep(step.id)
     }
     thin([2, 5], [3, 7])
-    // into one without any, then into one that has some
+    // First into an issue without any, then into one that has some.
     meta.mergeIssues(1, [2, 3], null, nowMs)
     expect([...meta.thinnedOf([1, 2, 3, 4])]).toEqual([[1, 12]])
     thin([4, 100], [1, 3])
@@ -258,7 +258,7 @@ function thinnedCases(fresh: () => MetaStore): void {
 }
 
 function restCases(fresh: () => MetaStore): void {
-  /** The second issue of two groups, merged into the first; one of the groups was taken out again. */
+  /** The second issue has two groups and is merged into the first; one of the groups is split off again. */
   const parted = () => {
     const meta = three(fresh())
     commit(meta, { events: [event(4, 40, { hashes: [hash(4), hash(2)], digest: '42' })] })
@@ -291,7 +291,7 @@ function restCases(fresh: () => MetaStore): void {
       [hash(2), null],
       [hash(4), null],
     ])
-    // Both had the digest: that of the later event stays.
+    // Both had the digest: the entry of the later event stays.
     expect([meta.digestsOf(1), meta.digestsOf(2), meta.namedEvents(2, 9)]).toEqual([[], ['42'], [idOf(250)]])
     expect(meta.thinnedOf([2]).get(2)).toBe(2)
     expect(meta.activityOf(2).map((item) => item.type)).toEqual(['first_seen', 'unmerge', 'unmerge'])
@@ -424,10 +424,10 @@ function ruleCases(fresh: () => MetaStore): void {
     meta.updateProject(1, { groupingVersion: 2 })
     expect(meta.projectSettings(1)?.grouping).toMatchObject({ version: 2, secondary: 1 })
     expect(meta.groupingSettings(1).secondaryUntilMs).toBeGreaterThan(changeOverMs)
-    // What refine makes of it: the new hash first, the old one behind.
+    // As refine sends it: the new hash first, then the old one.
     commit(meta, { events: [event(1, 5, { hashes: [hash(21), hash(1)] })] })
     expect(shown(meta)).toEqual([['WEB-1', 2]])
-    // From then on the new one alone finds it.
+    // From then on the new hash alone finds it.
     commit(meta, { events: [event(1, 6, { hashes: [hash(21)] })] })
     expect(shown(meta)).toEqual([['WEB-1', 3]])
   })

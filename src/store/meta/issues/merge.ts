@@ -9,16 +9,16 @@ import { type IssueRow, shiftBefore, textColumns } from './issue-state.ts'
 import { toIssue } from './issues.ts'
 import { decidedOf, forgetForecast, moveIssues } from './move-issue.ts'
 
-/** A hash of an issue, and the issue that it came from, if people merged that issue. */
+/** A hash of an issue, and the issue it was merged from, if any. */
 type IssueHash = { hash: string; mergedFrom: string | null }
 
-/** What an issue shows of the newest of its events, and whether any of them was unhandled. */
+/** Columns from the newest event of an issue, and whether any event was unhandled. */
 type Texts = Pick<IssueRow, 'kind' | 'unhandled' | (typeof textColumns)[number]>
 
-/** What leaves an issue with its hashes, and what stays: counted while nothing is committed. */
+/** The events that leave an issue with their hashes, and those that stay. Computed before the transaction. */
 export type Leaving = {
   hashes: string[]
-  /** Events of these hashes over the issue's life, and how many of those were thinned. */
+  /** Events of these hashes since the issue began, and how many of them were downsampled. */
   events: number
   thinned: number
   firstMs: number
@@ -26,19 +26,19 @@ export type Leaving = {
   firstRelease: string
   lastRelease: string
   texts: Texts
-  /** What the issue is without them, as far as its events stand; said while it had `count` events. */
+  /** The issue without these events, from its stored events. Valid while the issue has `count` events. */
   staying: { texts: Texts | undefined; edges: IssueEdges | undefined; count: number }
-  /** Of the issue's events that people wrote about or that have a digest: those that leave. */
+  /** Leaving events that feedback or a digest refers to. */
   eventIds: string[]
 }
 
 export type MergeStore = {
-  /** Hashes of an issue with where they came from, in their order. */
+  /** Hashes of an issue, in order, with the issue they came from. */
   issueHashes(issueId: number): IssueHash[]
   /**
-   * Merges several issues of a project in one transaction: hashes, events with them, counts, comments, feedback and
-   * links go to `intoId`. Returns the ids that are gone. Throws NOT_FOUND, VALIDATION for issues of other projects, and
-   * CONFLICT while one of them is being deleted.
+   * Merges several issues of a project in one transaction: hashes with their events, counts, comments, feedback and
+   * links move to `intoId`. Returns the ids of the merged issues. Throws NOT_FOUND, VALIDATION for issues of other
+   * projects, and CONFLICT while one of them is being deleted.
    */
   mergeIssues(
     intoId: number,
@@ -47,10 +47,10 @@ export type MergeStore = {
     nowMs: number,
   ): { issue: Issue; merged: number[] }
   /**
-   * Takes hashes out of an issue, with their events. Those that one merged issue brought bring it back under its old short
-   * id, also when others of its hashes stay: these join it when they are taken out, too. Else it is a new issue, and none
-   * when the hashes have no events. Throws NOT_FOUND for hashes that are not the issue's, VALIDATION when none would stay,
-   * CONFLICT while one of the issues is being deleted.
+   * Splits hashes and their events from an issue. If one merged issue brought all of them, it is restored under its old
+   * short id. Its other hashes join it when they are split off later. Otherwise a new issue is created, or none if the
+   * hashes have no events. Throws NOT_FOUND for hashes of other issues, VALIDATION when no hash would stay, CONFLICT
+   * while one of the issues is being deleted.
    */
   unmergeHashes(
     issueId: number,
@@ -59,15 +59,15 @@ export type MergeStore = {
     nowMs: number,
   ): { issue: Issue; made: Issue | null }
   /**
-   * Issues of the same project that may be like one: of its error type, culprit or function first, then the others; each
-   * the latest first.
+   * Issues of the same project that can be similar: first those with the same error type, culprit or title, then the
+   * others, each the latest first.
    */
   similarCandidates(issueId: number, max: number): Issue[]
-  /** Ids of events that an issue's digests and feedback name, at most `max`. */
+  /** Ids of events that an issue's digests and feedback refer to, at most `max`. */
   namedEvents(issueId: number, max: number): string[]
 }
 
-/** Ids in one statement. */
+/** Maximum ids per statement. */
 const chunk = 400
 
 export function demand(statements: BatchStatements, id: number): IssueRow {
@@ -77,8 +77,8 @@ export function demand(statements: BatchStatements, id: number): IssueRow {
 }
 
 /**
- * The issues of a merge. Throws NOT_FOUND, VALIDATION for issues of other projects, and CONFLICT while one of them is
- * being deleted.
+ * Returns the issues of a merge. Throws NOT_FOUND, VALIDATION for issues of other projects, and CONFLICT while one of
+ * them is being deleted.
  */
 export function demandMergeable(
   store: Store,
@@ -102,7 +102,7 @@ export function demandUnremoved({ write, dialect: { builder } }: Store, ids: rea
   if (open) throw new MishapError('CONFLICT', { detail: 'One of these issues is being deleted.' })
 }
 
-/** What an issue is with another one's events. */
+/** Returns an issue with the events of another one added. */
 export function withEvents(to: IssueRow, from: IssueRow): IssueRow {
   const isOlder = from.first_seen_ms < to.first_seen_ms
   const isNewer = from.last_seen_ms > to.last_seen_ms
@@ -122,7 +122,7 @@ export function withEvents(to: IssueRow, from: IssueRow): IssueRow {
   }
 }
 
-/** Copies the digests of issues to another issue, all or those of some events; of two the later event stays. */
+/** Copies the digests of issues to another issue, all or those of some events. Of equal digests, the later wins. */
 export function copyDigests(
   { write, dialect: { builder } }: Store,
   fromIds: readonly number[],
@@ -154,14 +154,14 @@ export function addThinned({ write, dialect: { builder } }: Store, issueId: numb
 }
 
 /**
- * Moves the related rows of issues to another issue, and leaves links behind. Each statement covers all issues: a
- * statement for each of a thousand issues blocked the process for a second.
+ * Moves the related rows of issues to another issue, and leaves redirects behind. Each statement covers all issues: one
+ * statement per issue blocked the process for a second with a thousand issues.
  */
 function moveAll(store: Store, ids: readonly number[], { id: toId, project_id }: IssueRow, nowMs: number): void {
   const { write } = store
   const { builder } = store.dialect
   const hashes = builder.selectFrom('fingerprint').where('issue_id', 'in', ids)
-  // What was noted of an issue that leads nowhere any more says nothing.
+  // Notes of an issue that no longer exists are useless.
   write.run(
     builder
       .deleteFrom('merged_hash')
@@ -174,7 +174,7 @@ function moveAll(store: Store, ids: readonly number[], { id: toId, project_id }:
       .insertInto('merged_hash')
       .columns(['project_id', 'hash', 'from_id', 'merged_ms'])
       .expression(hashes.select(({ val }) => ['project_id', 'hash', 'issue_id', val(nowMs).as('merged_ms')]))
-      // One that came with an earlier merge goes on naming the issue that it was of at first.
+      // A hash of an earlier merge keeps its original issue.
       .onConflict((conflict) => conflict.doNothing()),
   )
   const sides = builder.selectFrom('failure_side').where('project_id', '=', project_id)
@@ -190,15 +190,15 @@ function moveAll(store: Store, ids: readonly number[], { id: toId, project_id }:
   moveIssues(store, ids, toId, ['first_seen'], nowMs)
 }
 
-/** What an entry of a merge says: the first issues that came, and how many. */
+/** Data of a merge's activity entry: the first merged issues, and their total number. */
 type MergeNote = { issues: { id: string; shortId: string; title: string }[]; count: number }
 
-/** Issues that a merge's entry names. */
+/** Maximum issues that a merge's entry lists. */
 const namedMax = 20
 
 /**
- * Merges issues into `into`, in the caller's transaction. `noted`: the entry of the previous step of the same merge,
- * which this step continues. Returned for the next step.
+ * Merges issues into `into`, in the caller's transaction. `noted`: the activity entry of the previous step of the same
+ * merge, which this step continues. Returns it for the next step.
  */
 export function mergeRows(
   store: Store,
@@ -229,7 +229,7 @@ export function mergeRows(
   return { row, noted: write.run(builder.insertInto('activity').values(values)).lastId }
 }
 
-/** Issues that may be similar to an issue. */
+/** Implements the search for similar issues. */
 export function similarPart({ read, dialect: { builder } }: Store): Pick<MergeStore, 'similarCandidates'> {
   return {
     similarCandidates: (issueId, max) => {
@@ -260,7 +260,7 @@ export function similarPart({ read, dialect: { builder } }: Store): Pick<MergeSt
   }
 }
 
-/** Issues that people merge. */
+/** Implements merges. */
 export function mergePart(store: Store): Pick<MergeStore, 'mergeIssues' | 'issueHashes' | 'namedEvents'> {
   const { write, read, dialect } = store
   const { builder } = dialect
@@ -277,7 +277,7 @@ export function mergePart(store: Store): Pick<MergeStore, 'mergeIssues' | 'issue
                 .onRef('merged_hash.hash', '=', 'fingerprint.hash'),
             )
             .leftJoin('moved_issue', 'moved_issue.id', 'merged_hash.from_id')
-            // It may stand again while this hash of it is still here.
+            // The source issue can exist again while this hash is still here.
             .leftJoin('issue', (join) =>
               join.onRef('issue.id', '=', 'merged_hash.from_id').onRef('issue.id', '!=', 'fingerprint.issue_id'),
             )

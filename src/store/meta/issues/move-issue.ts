@@ -3,10 +3,9 @@ import { moveAttention } from './attention.ts'
 import type { IssueRow } from './issue-state.ts'
 
 /**
- * Moves the related rows of issues to another issue of their organization and removes the issues. Their links lead to
- * the other issue. What people wrote and decided moves too; entries of their activity of the types `staying` are
- * deleted. The caller sets counts and texts. At most some hundred issues at once, because their ids are in one
- * statement.
+ * Moves the related rows of issues to another issue of their organization and deletes the issues. Their ids redirect to
+ * the other issue. Comments and decisions of people move too. Activity entries of the types in `staying` are deleted.
+ * The caller sets counts and texts. Pass at most some hundred issues at once, because their ids are in one statement.
  */
 export function moveIssues(
   store: Store,
@@ -45,21 +44,21 @@ export function moveIssues(
   write.run(builder.deleteFrom('issue').where('id', 'in', ids))
 }
 
-/** What people decided about an issue goes on for the one that it became part of, where nothing was decided there. */
+/** Decisions of people about an issue also apply to the issue it was merged into, unless that one has its own. */
 export const decidedOf = (to: IssueRow, from: IssueRow) => ({
   priority: to.priority ?? from.priority,
   assignee_user_id: to.assignee_user_id ?? from.assignee_user_id,
   comments: to.comments + from.comments,
 })
 
-/** Deletes an issue's forecast: with other events the issue has another past. The job computes the forecast anew. */
+/** Deletes an issue's forecast, because a changed set of events has a different history. The job computes a new one. */
 export function forgetForecast({ write, dialect: { builder } }: Store, issueId: number): void {
   write.run(builder.deleteFrom('issue_forecast').where('issue_id', '=', issueId))
 }
 
 /**
- * The id of the issue that a hash of this issue belonged to before people merged the two. The id leads to another
- * issue, or its issue exists again. A note of a deleted issue says nothing.
+ * Returns the id of the issue that a hash of this issue belonged to before people merged the two. The id redirects to
+ * another issue, or its issue exists again. Ignores notes of deleted issues.
  */
 export function sourceOf(
   { write, dialect: { builder } }: Store,

@@ -9,40 +9,40 @@ import { aroundOf } from '../releases/release-transitions.ts'
 import { escalationOf, type IssueRow, settleCommit, settleNext, stateColumns } from './issue-state.ts'
 import { toIssue } from './issues.ts'
 
-/** What the clock does to an issue. */
+/** A scheduled transition of an issue. */
 export type ClockTurn =
-  /** It was new, escalating or regressed for its time. */
+  /** The issue was new, escalating or regressed for long enough. */
   | { to: 'ongoing'; reason: 'age' }
-  /** The time until which it was archived is over. */
+  /** The archive period is over. */
   | { to: 'unarchived'; reason: 'time' }
-  /** As many users or events as it was archived for have come. */
+  /** The number of users or events that it was archived for is reached. */
   | { to: 'escalating'; reason: 'count' | 'users'; count: number }
-  /** It stays, and is looked at again then; null: when something arrives. */
+  /** The issue stays as it is until the next check; null: until an event arrives. */
   | { to: 'later'; dueMs: number | null }
 
-/** An issue whose time has come. */
+/** An issue whose scheduled check is due. */
 export type DueIssue = { issue: Issue; stateMs: number; isOverForecast: boolean }
 
-/** What becomes of an issue, and what it was when that was found out. */
+/** The transition of an issue, and the issue's revision and count when it was computed. */
 export type DueTurn = { id: number; rev: number; count: number; turn: ClockTurn }
 
-/** What a forecast is made of: issues that have enough events to have a level. */
+/** An issue that needs a forecast, because it has enough events. */
 type ForecastWish = { id: number; projectId: number; firstSeenMs: number }
 
 export type ScheduledTransitionStore = {
-  /** Issues that the clock has to look at by `nowMs`, the longest waiting first. */
+  /** Issues with a scheduled check due by `nowMs`, the longest waiting first. */
   issuesDue(nowMs: number, max: number): DueIssue[]
   /**
-   * One transaction; issues that anybody has changed since they were read (`rev`) are left out, and those that were to wait
-   * but have events since (`count`) stay due. Returns those that turned.
+   * Applies transitions in one transaction. Skips issues that changed since they were read (`rev`). A postponed issue
+   * with new events since then (`count`) stays due. Returns the issues that changed.
    */
   turnIssues(turns: readonly DueTurn[], nowMs: number): Issue[]
-  /** Issues without a forecast, or with one from before `beforeMs`, the oldest first. */
+  /** Issues without a forecast or with one from before `beforeMs`, the oldest first. */
   forecastsWanted(nowMs: number, beforeMs: number, max: number): ForecastWish[]
   putForecasts(made: readonly { issueId: number; limits: Limits }[], nowMs: number): void
-  /** Resolves in a release that was made now what waits for the next one of these projects. Returns the issues' ids. */
+  /** Resolves issues that wait for the next release of these projects, in a release created now. Returns their ids. */
   settleRelease(projectIds: readonly number[], version: string, nowMs: number): number[]
-  /** Resolves in a release what waits in these projects for a commit that `has` says it has. Returns the issues' ids. */
+  /** Resolves issues of these projects that wait for a commit which `has` finds in the release. Returns their ids. */
   settleCommits(
     projectIds: readonly number[],
     version: string,
@@ -52,12 +52,12 @@ export type ScheduledTransitionStore = {
 }
 
 const youngMs = 86_400_000
-/** A day longer than the history, so that a forecast is made once more when the last event has left it. */
+/** A day longer than the history, so that a last forecast is computed after the last event has left it. */
 const quietMs = ageMs + 86_400_000
 
 type Statements = ReturnType<typeof batchStatements>
 
-/** Writes one turn; undefined when the issue only waits on, or has changed meanwhile. */
+/** Writes one transition. Returns undefined when the issue was only postponed, or has changed meanwhile. */
 function turnOne(
   { write, dialect: { builder } }: Store,
   statements: Statements,
@@ -67,7 +67,7 @@ function turnOne(
   const old = statements.issue.get({ id })
   if (!old || old.rev !== rev) return undefined
   if (turn.to === 'later') {
-    // Events that came while the store was asked made it due without a new revision: they are not counted in the answer.
+    // Events that arrived during the lookup made the issue due without a new revision. The lookup did not count them.
     if (old.count !== count) return undefined
     write.run(builder.updateTable('issue').set({ due_ms: turn.dueMs }).where('id', '=', id))
     return undefined
@@ -92,7 +92,7 @@ function turnOne(
   return row
 }
 
-/** What happens to issues by the clock. */
+/** Implements scheduled transitions. */
 export function scheduledTransitionPart(store: Store): Omit<ScheduledTransitionStore, keyof ForecastPart> {
   const { write, dialect } = store
   const { builder } = dialect
@@ -113,7 +113,7 @@ export function scheduledTransitionPart(store: Store): Omit<ScheduledTransitionS
         .map((row) => ({
           issue: toIssue(row),
           stateMs: row.state_ms,
-          // A window that is over says nothing about now.
+          // A past window does not describe the current rate.
           isOverForecast: row.hour_ms > nowMs - 2 * 3_600_000 && escalationOf(row, around(row, nowMs)) !== undefined,
         })),
     turnIssues: (turns, nowMs) =>
@@ -140,7 +140,7 @@ export function scheduledTransitionPart(store: Store): Omit<ScheduledTransitionS
                 .selectFrom('issue')
                 .select('id')
                 .where('project_id', '=', projectId)
-                // Written out: an index over some rows is not used for a value that is bound.
+                // A literal, because SQLite does not use a partial index for a bound parameter.
                 .where(sql<boolean>`awaits_release = 2`)
                 .orderBy('id'),
             )
@@ -159,7 +159,7 @@ export function scheduledTransitionPart(store: Store): Omit<ScheduledTransitionS
 
 type ForecastPart = Pick<ScheduledTransitionStore, 'forecastsWanted' | 'putForecasts'>
 
-/** Forecasts that arrivals are held against. */
+/** Implements the forecasts that arrivals are compared with. */
 export function forecastPart({ write, dialect: { builder } }: Store): ForecastPart {
   const there = (id: number) => write.get(builder.selectFrom('issue').select('id').where('id', '=', id))
   return {
@@ -195,7 +195,7 @@ export function forecastPart({ write, dialect: { builder } }: Store): ForecastPa
       write.transaction(() => {
         for (const { issueId, limits } of made) {
           const row = { issue_id: issueId, made_ms: nowMs, limits: JSON.stringify(limits) }
-          // The issue may have gone since its history was asked for.
+          // The issue can have been deleted since its history was read.
           if (!there(issueId)) continue
           write.run(
             builder

@@ -6,7 +6,7 @@ import { searchesMax } from './searches.ts'
 const view = { query: 'is:unresolved level:error', sort: 'events', projects: ['1'], environments: ['dev'], span: '24h' }
 const own = { organizationId: 1, userId: 'ann', name: 'Mine', shared: false, ...view }
 
-/** Saved views, for every meta store. */
+/** Cases of saved views, for every meta store. */
 export function searchCases(fresh: () => MetaStore): void {
   describe('saved views', () => {
     test('one’s own are shown to their owner, shared ones to everybody, by name', () => {

@@ -5,20 +5,20 @@ import type { Store } from '../database/store.ts'
 import { fromJson } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 
-/** Saved views of one person, or shared ones of one organization, at most. */
+/** Maximum saved views of one person, and of shared views of one organization. */
 export const searchesMax = 100
 const nameCharactersMax = 64
-/** As search/parse.ts has it. */
+/** Same limit as in search/parse.ts. */
 const queryCharactersMax = 4096
 const namesMax = 100
 
 /**
- * What a saved view shows. `sort` is one of the stream's; `projects` (ids) and `environments` are empty for all; `span` is
- * a relative length such as 14d, two ISO dates with a slash between, or '' for the usual range.
+ * The content of a saved view. `sort`: a sort order of the issue stream. `projects` (ids) and `environments`: empty for
+ * all. `span`: a relative length such as 14d, two ISO dates with a slash between them, or '' for the default range.
  */
 export type SearchView = { query: string; sort: string; projects: string[]; environments: string[]; span: string }
 
-/** A saved view; `userId` made it. Shared ones are everybody's in the organization. */
+/** A saved view of the person `userId`. Everybody in the organization can see shared views. */
 export type SavedSearch = SearchView & {
   id: number
   organizationId: number
@@ -33,15 +33,15 @@ export type SearchStore = {
   /** The shared views of an organization and the person's own, by name. */
   savedSearches(organizationId: number, userId: string): SavedSearch[]
   savedSearchById(id: number): SavedSearch | undefined
-  /** Throws VALIDATION with fields, CONFLICT when there are 100 already or the name is taken among them. */
+  /** Throws VALIDATION with fields, CONFLICT when there are already 100 views or the name is taken. */
   saveSearch(value: { organizationId: number; userId: string; name: string; shared: boolean } & SearchView): SavedSearch
-  /** Changes what is given. Throws NOT_FOUND, VALIDATION, CONFLICT (`rev` is of before another change, or the name is taken). */
+  /** Changes the given fields. Throws NOT_FOUND, VALIDATION, CONFLICT (outdated `rev` or name taken). */
   updateSearch(
     id: number,
     change: Partial<{ name: string; shared: boolean } & SearchView>,
     rev?: number | undefined,
   ): SavedSearch
-  /** Throws CONFLICT when `rev` is of before another change. */
+  /** Throws CONFLICT when `rev` is outdated. */
   deleteSearch(id: number, rev?: number | undefined): void
 }
 
@@ -76,7 +76,7 @@ function checked(value: Omit<SavedSearch, 'id' | 'rev' | 'createdMs'>): typeof v
   return { ...value, name }
 }
 
-/** The columns that a view's content takes. */
+/** Returns the columns of a view. */
 const rowOf = (value: ReturnType<typeof checked>) => ({
   organization_id: value.organizationId,
   user_id: value.userId,
@@ -90,8 +90,8 @@ const rowOf = (value: ReturnType<typeof checked>) => ({
 })
 
 /**
- * Throws CONFLICT when another view of its list has the name, or the list has 100 views already. A list is the shared
- * views of the organization or the person's own views; `butId` is left out.
+ * Throws CONFLICT when another view of the same list has the name, or when the list already has 100 views. A list is
+ * the shared views of the organization, or the person's own views. Ignores the view `butId`.
  */
 function demandFree({ write, dialect: { builder } }: Store, value: ReturnType<typeof checked>, butId: number): void {
   const { organizationId, userId, shared } = value
@@ -110,7 +110,7 @@ function demandFree({ write, dialect: { builder } }: Store, value: ReturnType<ty
     throw new MishapError('CONFLICT', { detail: `There are ${searchesMax} views already: delete one.` })
 }
 
-/** Saved views of the issue stream. */
+/** Implements saved views of the issue stream. */
 export function searchPart(store: Store): SearchStore {
   const { write, read, clock } = store
   const { builder } = store.dialect

@@ -14,7 +14,7 @@ const found = (meta: MetaStore, filter: IssueFilter) =>
     .map((issue) => issue.id)
     .sort()
 
-/** Whom rules of ownership suggest, as every store has them. */
+/** Cases of suggested owners, for every store. */
 export function suggestionCases(fresh: () => MetaStore): void {
   const three = () => {
     const meta = fresh()
@@ -65,7 +65,7 @@ export function suggestionCases(fresh: () => MetaStore): void {
     if (first) meta.endSuggestionsDue(first)
     const second = meta.suggestionsDue(2)
     expect(second?.issueIds).toEqual([1])
-    // Changed again while these were looked at: what was begun ends nothing.
+    // The rules changed during the check, so the old run must not end the new one.
     meta.setOwnership(1, { text: 'path:x a@b.c' }, by, nowMs)
     if (second) meta.endSuggestionsDue(second)
     expect(meta.suggestionsDue(9)?.issueIds).toEqual([3, 2, 1])

@@ -1,28 +1,28 @@
 import { sql } from 'kysely'
 import type { Store } from '../database/store.ts'
 
-/** Somebody whom a rule of ownership names for an issue; the rule as it was written, without its owners. */
+/** A person that an ownership rule suggests for an issue. `rule`: the text of the rule, without its owners. */
 export type Suggestion = { userId: string; rule: string }
 
-/** Issues of a project whose rules have changed since they were held against them. */
+/** Issues of a project to check against its changed rules. */
 type SuggestionsDue = {
   projectId: number
   issueIds: number[]
-  /** Where to go on after them. */
+  /** Position of the check, to continue after these issues. */
   sweepId: number
 }
 
 export type SuggestionStore = {
-  /** In the order in which the rule names them. */
+  /** In the order of the rule. */
   suggestionsOf(issueId: number): Suggestion[]
-  /** Replaces what was suggested for issues, in one transaction; those for which that is anything else than before. */
+  /** Replaces the suggestions of issues in one transaction. Returns the issues whose suggestions changed. */
   suggest(of: ReadonlyMap<number, readonly Suggestion[]>): Set<number>
-  /** The next issues of one project whose suggestions are to be found again, the youngest first. */
+  /** The next issues of one project whose suggestions must be recomputed, the youngest first. */
   suggestionsDue(max: number): SuggestionsDue | undefined
   endSuggestionsDue(due: SuggestionsDue): void
 }
 
-/** Whom rules suggest. */
+/** Implements suggested owners. */
 export function suggestionPart({ write, read, dialect: { builder } }: Store): SuggestionStore {
   const of = (issueId: number) =>
     builder
@@ -32,7 +32,7 @@ export function suggestionPart({ write, read, dialect: { builder } }: Store): Su
       .orderBy('place')
       .orderBy('user_id')
   const toSuggestion = (row: { user_id: string; rule: string }): Suggestion => ({ userId: row.user_id, rule: row.rule })
-  /** Whether that was anything else; an issue that is gone has none. */
+  /** Returns whether the suggestions changed. Skips deleted issues. */
   function replace(issueId: number, wanted: readonly Suggestion[]): boolean {
     const before = write.all(of(issueId)).map(toSuggestion)
     const isSame = before.length === wanted.length && before.every((item, at) => isEqual(item, wanted[at]))
@@ -63,7 +63,7 @@ export function suggestionPart({ write, read, dialect: { builder } }: Store): Su
         builder
           .selectFrom('issue')
           .select('id')
-          // With a plus no index of projects is taken: those are by time, and each step would sort all of the project.
+          // The plus prevents the use of project indexes: they are by time, so each step would sort the whole project.
           .where(sql<number>`+project_id`, '=', row.project_id)
           .where('id', '<=', row.sweep_id)
           .orderBy('id', 'desc')
@@ -78,7 +78,7 @@ export function suggestionPart({ write, read, dialect: { builder } }: Store): Su
           .updateTable('ownership')
           .set({ sweep_id: last === undefined ? null : last - 1 })
           .where('project_id', '=', projectId)
-          // Rules that were changed meanwhile begin anew.
+          // If the rules changed meanwhile, the check starts again.
           .where('sweep_id', '=', sweepId),
       )
     },
@@ -88,7 +88,7 @@ export function suggestionPart({ write, read, dialect: { builder } }: Store): Su
 const isEqual = (suggestion: Suggestion, other: Suggestion | undefined) =>
   suggestion.userId === other?.userId && suggestion.rule === other.rule
 
-/** Has all issues of an organization's projects held against their rules again: who is named there may be somebody now. */
+/** Schedules a check of all issues of an organization against their rules, because an owner can be a new member. */
 export function sweepOrganization({ write, dialect: { builder } }: Store, organizationId: number): void {
   write.run(
     builder
@@ -103,7 +103,7 @@ export function sweepOrganization({ write, dialect: { builder } }: Store, organi
   )
 }
 
-/** Somebody who is not in the organization any more is suggested for none of its issues. */
+/** Removes the suggestions of a former member from all issues of the organization. */
 export function dropSuggestionsOf(
   { write, dialect: { builder } }: Store,
   organizationId: number,

@@ -9,7 +9,7 @@ import { suggestionCases } from './suggestions.cases.ts'
 const minuteMs = 60_000
 const dayMs = 86_400_000
 
-/** States that change by themselves, as every store has them. */
+/** Cases of automatic state transitions, for every store. */
 export function triageCases(fresh: () => MetaStore): void {
   describe('triage', () => {
     releaseCases(fresh)
@@ -25,7 +25,7 @@ export function triageCases(fresh: () => MetaStore): void {
 }
 
 const typesOf = (meta: MetaStore, id = 1) => meta.activityOf(id).map((item) => item.type)
-/** `count` events of issue 1, `everyMs` apart from `fromMs` on, each in a commit of all of them. */
+/** Commits `count` events of issue 1, `everyMs` apart from `fromMs` on, in one batch. */
 const arrive = (meta: MetaStore, count: number, fromMs: number, change: Partial<EventEffect> = {}, everyMs = 1) =>
   commit(
     meta,
@@ -170,7 +170,7 @@ function archiveCases(fresh: () => MetaStore): void {
     if (!looks) return
     const { rev = 0, count = 0 } = meta.issueById(1) ?? {}
     const later = { id: 1, rev, turn: { to: 'later', dueMs: null } } as const
-    // An event that came while the store was asked: nobody has counted it yet.
+    // An event arrived during the lookup and is not counted yet.
     meta.turnIssues([{ ...later, count: count - 1 }], nowMs)
     expect(meta.issuesDue(nowMs + dayMs, 9)).toHaveLength(1)
     meta.turnIssues([{ ...later, count }], nowMs)
@@ -387,7 +387,7 @@ function ownershipCases(fresh: () => MetaStore): void {
     meta.endOwnerDue([2])
     meta.setOwnership(1, { autoAssign: false }, { userId: 'ann' }, nowMs)
     arrive(meta, 1, nowMs, { hashes: [hash(3)] })
-    // Nobody is assigned, but whom the rules suggest is found.
+    // Nobody is assigned, but the suggested owners are looked up.
     expect(meta.ownersDue(9).map((item) => item.issueId)).toEqual([3])
     meta.endOwnerDue([3])
     meta.setOwnership(1, { text: '' }, { userId: 'ann' }, nowMs)

@@ -7,27 +7,27 @@ import { fromJson, type Store } from '../database/store.ts'
 import type { Activity, Issue, Priority } from '../meta.ts'
 import { type IssueRow, stateColumns } from './issue-state.ts'
 import { toIssue } from './issues.ts'
-/** What people (and rules) change on an issue; what is not named stays. */
+/** Changes to an issue by people or rules. Absent fields stay. */
 export type IssueChange = {
   status?: Issue['status']
-  /** Without it: ongoing, or the kind of archive that the details make. */
+  /** Default: ongoing, or the kind of archive that follows from the details. */
   substatus?: Issue['substatus']
   statusDetails?: StatusDetails
   assigneeUserId?: string | null
-  /** null: it follows from level and state again. */
+  /** null: derived from level and state again. */
   priority?: Priority | null
 }
 
-/** Who changes and why; the reason stands in each activity. */
+/** Who changes an issue, and why. Each activity contains the reason. */
 type Change = { userId: string | null; nowMs: number; rev?: number | undefined; why?: Record<string, unknown> }
 
-/** What a change is undone with. */
+/** The values that undo a change. */
 export type Before = Required<IssueChange>
 
 export type IssueChangeStore = {
   /**
-   * Changes status, assignee or priority, writes an activity for each, returns the issue and the id of the last
-   * activity. CONFLICT when `rev` is given and any of them has changed since.
+   * Changes status, assignee or priority and writes an activity for each. Returns the issue and the id of the last
+   * activity. Throws CONFLICT when `rev` is given and any of them has changed since.
    */
   updateIssue(
     id: number,
@@ -41,7 +41,7 @@ export type IssueChangeStore = {
 
 const activityTypes = { unresolved: 'set_unresolved', ignored: 'set_ignored' } as const
 
-/** Statements of a change, prepared once: a bulk change runs each ten thousand times. */
+/** Statements of a change, prepared once: a bulk runs each of them ten thousand times. */
 export function changeStatements(write: Connection, { builder }: Dialect) {
   type State = Pick<
     IssueRow,
@@ -92,7 +92,7 @@ export function changeStatements(write: Connection, { builder }: Dialect) {
 }
 type ChangeStatements = ReturnType<typeof changeStatements>
 
-/** The substatus after a change; a status that moves brings its own beginning. */
+/** Returns the substatus after a change. A new status has its own initial substatus. */
 function substatusAfter(old: IssueRow, change: IssueChange, details: StatusDetails): Substatus | null {
   const status = change.status ?? (old.status as Issue['status'])
   if (status === 'resolved') return null
@@ -101,7 +101,7 @@ function substatusAfter(old: IssueRow, change: IssueChange, details: StatusDetai
   return status === old.status ? (old.substatus as Substatus | null) : 'ongoing'
 }
 
-/** The state's columns after a change; undefined when the state stays. */
+/** Returns the state columns after a change; undefined when the state stays. */
 function stateAfter(old: IssueRow, change: IssueChange, nowMs: number) {
   const status = change.status ?? (old.status as Issue['status'])
   const moved = status !== old.status
@@ -120,7 +120,7 @@ const beforeOf = (old: IssueRow) => ({
   statusDetails: fromJson<StatusDetails>(old.status_details),
 })
 
-/** What a bulk change needs to undo itself. */
+/** Returns the values that a bulk needs to undo its change. */
 export const undoOf = (old: IssueRow): Before => ({
   ...(beforeOf(old) as Pick<Before, 'status' | 'substatus' | 'statusDetails'>),
   assigneeUserId: old.assignee_user_id,
@@ -135,7 +135,7 @@ function noteState(details: StatusDetails, status: Issue['status']): Activity['t
 }
 
 /**
- * Changes one issue in the caller's transaction: the row afterwards and the ids of the activities, none when nothing
+ * Changes one issue in the caller's transaction. Returns the new row and the ids of the activities, none when nothing
  * changed.
  */
 export function changeRow(statements: ChangeStatements, old: IssueRow, change: IssueChange, by: Change) {
@@ -150,7 +150,7 @@ export function changeRow(statements: ChangeStatements, old: IssueRow, change: I
   statements.setState.run(row)
   const note = (type: Activity['type'], data: object) =>
     statements.note.run({ issue_id: old.id, type, created_ms: nowMs, user_id, data: JSON.stringify(data) }).lastId
-  // What stood before is kept with the activity, so that undo is an update with these values.
+  // Store the old values in the activity, so that undo is an update with them.
   const activityIds: number[] = []
   if (state) {
     const statusDetails = fromJson<StatusDetails>(state.status_details)
@@ -173,7 +173,7 @@ export function changeRow(statements: ChangeStatements, old: IssueRow, change: I
   return { row, activityIds }
 }
 
-/** What people change on an issue's state. */
+/** Implements changes of an issue's state by people. */
 export function issueChangePart(store: Store): IssueChangeStore {
   const { write, dialect } = store
   const statements = changeStatements(write, dialect)

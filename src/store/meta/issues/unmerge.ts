@@ -9,13 +9,13 @@ import { toIssue } from './issues.ts'
 import { addThinned, copyDigests, demand, demandUnremoved, type Leaving, type MergeStore, withEvents } from './merge.ts'
 import { forgetForecast, sourceOf } from './move-issue.ts'
 
-/** Ids in one statement. */
+/** Maximum ids per statement. */
 const chunk = 400
 
-/** The merged issue that brought hashes; its row, where it stands again as others of its hashes were taken out before. */
+/** The merged issue that brought the hashes. `row`: set if it exists again, because other hashes were split off. */
 type Came = { id: number; shortId: string; row?: IssueRow } | undefined
 
-/** The one merged issue that brought all of these hashes, if it leads here or stands again. */
+/** Returns the single merged issue that brought all of these hashes, if it redirects here or exists again. */
 function cameFrom(store: Store, row: IssueRow, hashes: readonly string[]): Came {
   const { write } = store
   const { builder } = store.dialect
@@ -46,15 +46,15 @@ function takeOut(store: Store, row: IssueRow, hashes: readonly string[], came: C
     const some = hashes.slice(start, start + chunk)
     for (const table of ['fingerprint', 'merged_hash'] as const)
       write.run(builder.deleteFrom(table).where('project_id', '=', row.project_id).where('hash', 'in', some))
-    // Else every hash that its other events are mapped to later would begin an issue of its own.
+    // Otherwise, reprocessing would start a new issue for each new hash of its other events.
     write.run(builder.deleteFrom('taken_issue').where('issue_id', '=', row.id).where('hash', 'in', some))
-    // What was one issue's is of two now: also what is linked.
+    // Two issues now share what belonged to one, so linked ends must be checked, too.
     const sides = builder.selectFrom('failure_side').where('project_id', '=', row.project_id)
     lookAgain(store, sides.where('hash', 'in', some), ['several', ''])
   }
 }
 
-/** Feedback and digests of the events that leave. */
+/** Moves feedback and digests of the leaving events. */
 function moveNamed(store: Store, fromId: number, toId: number, eventIds: readonly string[]): void {
   const { write } = store
   const { builder } = store.dialect
@@ -67,7 +67,7 @@ function moveNamed(store: Store, fromId: number, toId: number, eventIds: readonl
   }
 }
 
-/** The number of events that the disk budget took. */
+/** Moves the count of downsampled events. */
 function moveThinned(store: Store, fromId: number, toId: number, quantity: number): void {
   const { write, dialect } = store
   write.run(
@@ -79,13 +79,13 @@ function moveThinned(store: Store, fromId: number, toId: number, quantity: numbe
   addThinned(store, toId, quantity)
 }
 
-/** What an issue is without the events that leave. */
+/** Returns the issue without the leaving events. */
 function without(row: IssueRow, { events, staying }: Leaving): IssueRow {
   const count = Math.max(0, row.count - events)
-  // With another count somebody merged an issue into it meanwhile: what was asked before says nothing of that one's events.
+  // A different count means that another issue was merged into it meanwhile. Then the precomputed values are outdated.
   const { texts, edges } = staying.count === row.count ? staying : {}
   return {
-    // What kind it is was said by the event that began it.
+    // The kind comes from the first event and stays.
     ...row,
     ...texts,
     kind: row.kind,
@@ -96,7 +96,7 @@ function without(row: IssueRow, { events, staying }: Leaving): IssueRow {
   }
 }
 
-/** The issue that the leaving events belong to from now on: a new row, or the merged issue that brought them. */
+/** Creates or restores the issue for the leaving events: a new row, or the merged issue that brought them. */
 function beginIssue(
   store: Store,
   statements: BatchStatements,
@@ -149,7 +149,7 @@ function beginIssue(
   return { id: came.id, ...made }
 }
 
-/** Hashes that people take out of an issue again. */
+/** Implements unmerge. */
 export function unmergePart(store: Store): Pick<MergeStore, 'unmergeHashes'> {
   const { write, dialect } = store
   const { builder } = dialect

@@ -3,33 +3,33 @@ import type { Selectable, Updateable } from 'kysely'
 import type { Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 
-/** Stands for all addresses of a channel that was made before addresses had to confirm. */
+/** Represents all addresses of a channel that was created before addresses had to confirm. */
 export const everyAddress = '*'
 
-/** What is known of an address that a mail channel names; the link's secret itself is never stored. */
+/** The state of an address in a mail channel. The link's secret itself is never stored. */
 type ChannelAddress = {
   channelId: number
   /** Lower case. */
   address: string
-  /** When the last mail with a link left; null: none did. */
+  /** Time of the last sent mail with a link; null: none. */
   askedMs: number | null
   confirmedMs: number | null
-  /** Why the last mail did not leave. */
+  /** Why the last mail could not be sent. */
   error: string
 }
 
-/** Who has confirmed that they want a channel's mails. */
+/** Confirmations of people that they want the mails of a channel. */
 export type ChannelAddressStore = {
   addressesOf(channelId: number): ChannelAddress[]
-  /** Notes that a mail with this secret left; an earlier link of the address ends. */
+  /** Stores that a mail with this secret was sent. An earlier link of the address stops working. */
   noteAsked(value: { channelId: number; address: string; secret: string; nowMs: number; expiresMs: number }): void
-  /** Notes that no mail left. */
+  /** Stores why no mail was sent. */
   noteNotAsked(channelId: number, address: string, error: string): void
-  /** Whose link it is; undefined when there is none or it has expired before it was used. */
+  /** The address of a link; undefined for an unknown link, or one that expired before it was used. */
   addressBySecret(secret: string, nowMs: number): ChannelAddress | undefined
-  /** The same, and the address is confirmed from now on. */
+  /** Same as `addressBySecret`, and confirms the address. */
   confirmAddress(secret: string, nowMs: number): ChannelAddress | undefined
-  /** A channel's addresses change: of those that it keeps all that is known stays, the others are forgotten. */
+  /** Updates the addresses of a channel: the `kept` ones keep their state, all others are deleted. */
   keepAddresses(channelId: number, kept: string[]): void
 }
 
@@ -47,7 +47,7 @@ const toAddress = (row: Selectable<Tables['channel_address']>): ChannelAddress =
   error: row.error,
 })
 
-/** Addresses of mail channels. */
+/** Implements addresses of mail channels. */
 export function channelAddressPart({ write, read, dialect: { builder } }: Store): ChannelAddressStore {
   const rows = builder.selectFrom('channel_address').selectAll()
   const bySecret = (secret: string, nowMs: number) =>

@@ -6,10 +6,10 @@ import type { Tables } from '../database/tables.ts'
 import { dropSuggestionsOf, sweepOrganization } from '../issues/suggestions.ts'
 import type { Member, Role } from '../meta.ts'
 
-/** An invitation is good for 7 days (docs/people.md). */
+/** Invitations are valid for 7 days (docs/people.md). */
 const invitationMs = 7 * 86_400_000
 
-/** Somebody who was asked to join and has not answered; the link's secret itself is never stored. */
+/** An open invitation. The link's secret itself is never stored. */
 export type Invitation = {
   id: number
   organizationId: number
@@ -23,7 +23,7 @@ export type Invitation = {
 
 /** Invitations, and changes of members that keep at least one owner. */
 export type MemberStore = {
-  /** Replaces an earlier invitation of the same address in the organization; `secret` opens it for 7 days. */
+  /** Stores an invitation and replaces an earlier one of the same address. `secret` opens it for 7 days. */
   invite(value: {
     organizationId: number
     email: string
@@ -32,16 +32,16 @@ export type MemberStore = {
     secret: string
     nowMs: number
   }): Invitation
-  /** Those that nobody has accepted, newest first, the expired ones too. */
+  /** Open invitations, newest first, including expired ones. */
   invitationsOf(organizationId: number): Invitation[]
-  /** The invitation of a link's secret, expired or not. */
+  /** The invitation with this secret, expired or not. */
   invitationBySecret(secret: string): Invitation | undefined
   deleteInvitation(id: number): void
-  /** Makes the person a member (one who is keeps the role) and ends the invitation. Throws NOT_FOUND for one that is gone or expired. */
+  /** Adds a member (an existing one keeps the role), ends the invitation. Throws NOT_FOUND if it is gone or expired. */
   acceptInvitation(id: number, userId: string, nowMs: number): Member
-  /** Throws NOT_FOUND for a stranger, CONFLICT when it would leave no owner. */
+  /** Throws NOT_FOUND for a non-member, CONFLICT when no owner would remain. */
   changeRole(organizationId: number, userId: string, role: Role): void
-  /** Ends a membership with the tokens and invitations that hang on it. Throws NOT_FOUND, CONFLICT for the last owner. */
+  /** Ends a membership with its tokens and invitations. Throws NOT_FOUND, CONFLICT for the last owner. */
   endMembership(organizationId: number, userId: string): void
 }
 
@@ -57,7 +57,7 @@ const toInvitation = (row: Selectable<Tables['invitation']>): Invitation => ({
   expiresMs: row.expires_ms,
 })
 
-/** Invitations. */
+/** Implements invitations. */
 export function invitationPart(
   store: Store,
 ): Pick<MemberStore, 'invite' | 'invitationsOf' | 'invitationBySecret' | 'deleteInvitation' | 'acceptInvitation'> {
@@ -117,11 +117,11 @@ export function invitationPart(
   }
 }
 
-/** Changes of who is in an organization, and as what. */
+/** Implements changes of memberships and roles. */
 export function membershipPart(store: Store): Pick<MemberStore, 'changeRole' | 'endMembership'> {
   const { write } = store
   const { builder } = store.dialect
-  /** Throws unless the person is a member, and somebody else is an owner where an owner is to end. */
+  /** Throws unless the person is a member, and another owner remains if an owner leaves. */
   const demandAnotherOwner = (organizationId: number, userId: string, ends: (role: string) => boolean) => {
     const owners = write.all(builder.selectFrom('member').selectAll().where('organization_id', '=', organizationId))
     const owner = owners.find((row) => row.user_id === userId)
@@ -153,7 +153,7 @@ export function membershipPart(store: Store): Pick<MemberStore, 'changeRole' | '
           builder.deleteFrom('member').where('organization_id', '=', organizationId).where('user_id', '=', userId),
         )
         dropSuggestionsOf(store, organizationId, userId)
-        // Tokens of the organization itself (sntrys_) stay: builds use them.
+        // Organization tokens (sntrys_) stay, because builds use them.
         write.run(
           builder
             .deleteFrom('api_token')

@@ -5,39 +5,39 @@ import type { Store } from '../database/store.ts'
 import { pruneFailures } from '../issues/error-links.ts'
 import type { ChangedBy, Organization } from '../meta.ts'
 
-/** What an organization says for itself; null: as the installation is set. */
+/** The settings of an organization. null: use the setting of the installation. */
 type OrganizationSettings = { retentionErrorsDays: number | null; rev: number }
 export type OrganizationChange = { name?: string; slug?: string; retentionErrorsDays?: number | null }
 
 export type OrganizationStore = {
-  /** The organization that had this slug before and has another one now. */
+  /** The organization that had this slug in the past and has another one now. */
   organizationByOldSlug(slug: string): Organization | undefined
   /** Throws NOT_FOUND. */
   organizationSettings(id: number): OrganizationSettings
   /**
-   * Changes name, slug (the old one goes on leading here, until another organization takes it) or retention, of 1 to
-   * `daysMax` days. Throws VALIDATION with fields, CONFLICT for a slug that is taken and for an older revision.
+   * Changes name, slug or retention (1 to `daysMax` days). The old slug redirects until another organization takes it.
+   * Throws VALIDATION with fields, CONFLICT for a slug that is taken and for an older revision.
    */
   updateOrganization(id: number, change: OrganizationChange, daysMax: number, by?: ChangedBy): Organization
-  /** Organizations that keep errors for a time of their own, with their projects. */
+  /** Organizations with their own retention of errors, with their projects. */
   shorterRetentions(): { organizationId: number; days: number; projectIds: number[] }[]
-  /** Notes that what was received before is gone, and removes the rows of that time in meta; returns the blob keys to delete. */
+  /** Deletes meta rows received before `beforeMs` and stores that time. Returns the blob keys to delete. */
   dropKept(organizationId: number, projectIds: number[], beforeMs: number): string[]
-  /** By project: what was received before was dropped by a retention of the organization's own. */
+  /** By project: events received before this time were deleted by the organization's own retention. */
   keptSince(): Map<number, number>
 }
 
-/** Projects in one statement at most. */
+/** Maximum projects per statement. */
 const chunk = 500
 
-/** The days that an organization may ask for; null: as the installation is set. Throws VALIDATION. */
+/** Returns the days if they are valid; null: use the setting of the installation. Throws VALIDATION. */
 function checkDays(days: number | null, daysMax: number): number | null {
   if (days === null || (Number.isInteger(days) && days >= 1 && days <= daysMax)) return days
   const sentence = `Use 1 to ${daysMax} whole days, or nothing.`
   throw new MishapError('VALIDATION', { detail: sentence, fields: { retentionErrorsDays: [sentence] } })
 }
 
-/** What people change on an organization. */
+/** Implements changes of an organization by people. */
 export function organizationChangePart(
   store: Store,
 ): Pick<OrganizationStore, 'organizationByOldSlug' | 'organizationSettings' | 'updateOrganization'> {
@@ -94,7 +94,7 @@ export function organizationChangePart(
   }
 }
 
-/** Retention of an organization's own. */
+/** Implements retention per organization. */
 export function organizationKeepPart(
   store: Store,
 ): Pick<OrganizationStore, 'shorterRetentions' | 'dropKept' | 'keptSince'> {
@@ -134,7 +134,7 @@ export function organizationKeepPart(
             .where('id', '=', organizationId)
             .where((build) => build.or([build('kept_since_ms', 'is', null), build('kept_since_ms', '<', beforeMs)])),
         )
-        // A younger row may stand on the same blob.
+        // A newer row can refer to the same blob.
         return keys.filter(
           (key) =>
             key !== '' &&

@@ -5,24 +5,24 @@ import { type Removal, removalPart, toRemoval } from '../retention/removals.ts'
 
 export type OrganizationRemovalStore = {
   /**
-   * Asks for the removal of an organization and of each of its projects, whose keys end at once; one that is open is
-   * returned as it is. Members keep it until its projects are gone. Throws NOT_FOUND.
+   * Stores the removal of an organization and of each of its projects, whose keys stop working at once. Returns an open
+   * removal unchanged. Members keep the organization until its projects are gone. Throws NOT_FOUND.
    */
   askOrganizationRemoval(value: { organizationId: number; userId: string | null }): Removal
-  /** Asks for the removal of projects that an organization's removal has not asked for yet; returns how many projects there are. */
+  /** Stores removals of projects that have none yet. Returns the number of projects that are left. */
   askProjectsOf(organizationId: number, userId: string | null): number
   /**
-   * Removes an organization without projects in one transaction with all that names it: members, invitations, channels,
-   * tokens bound to it, old slugs. Its removal then has the sums of its projects'. Nothing when it has a project again.
+   * Deletes an organization without projects and all rows that refer to it, in one transaction: members, invitations,
+   * channels, tokens, old slugs. Its removal gets the sums of its projects. Does nothing if it has a project again.
    */
   removeOrganization(removalId: number): void
-  /** Tables that still have a row of the organization. */
+  /** Names of tables that still have rows of the organization. */
   organizationLeft(organizationId: number): string[]
-  /** Removals of organizations that a person asked for, newest first: they outlive what they are about. */
+  /** Removals of organizations that a person requested, newest first. They outlive the organization. */
   organizationRemovalsBy(userId: string, max: number): Removal[]
 }
 
-/** Everything that names an organization by a reference; the database takes them with it. */
+/** All tables that refer to an organization by a foreign key. The database deletes their rows with it. */
 const referring = [
   'member',
   'invitation',
@@ -38,7 +38,7 @@ const referring = [
   'saved_search',
 ] as const
 
-/** Deletion of organizations, over the deletion of their projects. */
+/** Implements the deletion of organizations, based on the deletion of projects. */
 export function organizationRemovalPart(store: Store): OrganizationRemovalStore {
   const { write, read, clock } = store
   const { builder } = store.dialect

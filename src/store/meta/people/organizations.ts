@@ -14,26 +14,26 @@ const toOrganization = (row: Pick<Row, 'id' | 'slug' | 'name' | 'created_ms'>): 
   createdMs: row.created_ms,
 })
 
-/** Organizations as they are made and found. */
+/** Creation and lookup of organizations. */
 export type OrganizationRowStore = {
-  /** Makes the owner its first member. Throws VALIDATION for a bad slug (`checkSlug`), CONFLICT for one that is taken. */
+  /** Creates an organization with its owner as a member. Throws VALIDATION (`checkSlug`), CONFLICT for a taken slug. */
   createOrganization(value: { slug: string; name: string; ownerUserId: string }): Organization
   organizationBySlug(slugOrId: string): Organization | undefined
   organizationById(id: number): Organization | undefined
   organizationsOf(userId: string): (Organization & { role: Role })[]
   organizations(): Organization[]
 }
-/** Who is in an organization. */
+/** Members of organizations. */
 export type MembershipStore = {
   memberOf(organizationId: number, userId: string): Member | undefined
-  /** Adds a member or changes the role. */
+  /** Adds a member or changes their role. */
   setMember(organizationId: number, userId: string, role: Role): void
   removeMember(organizationId: number, userId: string): void
   /** In the order of joining. */
   membersOf(organizationId: number): Member[]
 }
 
-/** Organizations. */
+/** Implements creation and lookup of organizations. */
 export function organizationPart(store: Store): OrganizationRowStore {
   const {
     write,
@@ -86,7 +86,7 @@ export function organizationPart(store: Store): OrganizationRowStore {
   }
 }
 
-/** Who is in an organization. */
+/** Implements members of organizations. */
 export function memberPart({ write, read, dialect: { builder }, clock }: Store): MembershipStore {
   const setMember = (organizationId: number, userId: string, role: Role) => {
     const row = { organization_id: organizationId, user_id: userId, role, created_ms: clock.now() }

@@ -33,7 +33,7 @@ const attachment = (eventId: string, name: string) => ({
 const quantities = (meta: MetaStore) =>
   meta.outcomesSince({ fromMs: 0 }).map((item) => `${item.itemType} ${item.outcome} ${item.reason} ${item.quantity}`)
 
-/** Feedback, removals and settings of an organization, for every meta store. */
+/** Cases of feedback, removals and organization settings, for every meta store. */
 export function peopleCases(fresh: () => MetaStore): void {
   feedbackCases(fresh)
   removalCases(fresh)
@@ -171,7 +171,7 @@ function removalCases(fresh: () => MetaStore): void {
     commit(meta, { events: [effect()], attachments: [named('a'), named('b')], dead: [dead] })
     const mark = meta.blobMark()
     expect(meta.blobKeys(mark)).toEqual([])
-    // an id that became free is not given again: what came later is found whatever went
+    // Ids are not reused, so later rows are found whatever was deleted.
     meta.doomAttachments(ask(meta, 'issue').id, 1, ['b'.repeat(32)])
     commit(meta, { attachments: [named('c')], dead: [{ ...dead, jpos: 6, blobKey: 'dead/6' }] })
     expect(meta.blobKeys(mark)).toEqual([named('c').blobKey, 'dead/6'])
@@ -317,7 +317,7 @@ function organizationRemovalCases(fresh: () => MetaStore): void {
       meta.organizationRemovalsBy('eve', 9),
       meta.organizations().map((organization) => organization.id),
     ]).toEqual([[], [other.id]])
-    // What waited in the journal is filtered, not dead; what the ledger counted is known as removed.
+    // Events that waited in the journal are filtered, not dead. The ledger counts the deleted events as removed.
     expect([meta.projectSettings(1)?.removed, meta.removedEvents().get(1)]).toEqual([true, 1])
   })
 

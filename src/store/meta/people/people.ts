@@ -7,16 +7,16 @@ import type { Person } from '../meta.ts'
 export type PersonStore = {
   personById(userId: string): Person | undefined
   people(userIds: string[]): Person[]
-  /** E-mails compare case-insensitively. */
+  /** E-mail addresses are compared case-insensitively. */
   personByEmail(email: string): Person | undefined
-  /** true while nobody has an account: /setup is open. */
+  /** true until the first account exists: /setup is open. */
   isEmpty(): boolean
 }
 
 /** Reads better-auth's tables; only auth writes them. */
 export function peoplePart({ read, dialect: { builder } }: Store): PersonStore {
   const person = builder.selectFrom('auth_user').select(['id', 'name', 'email'])
-  // The driver's rows have no prototype, which React refuses to hand from server to client: copy them.
+  // Copy the driver's rows: they have no prototype, and React refuses to pass such objects from server to client.
   const plain = (row: Person | undefined): Person | undefined => row && { ...row }
   return {
     personById: (userId) => plain(read.get(person.where('id', '=', userId))),
@@ -25,14 +25,14 @@ export function peoplePart({ read, dialect: { builder } }: Store): PersonStore {
         ? []
         : read.all(person.where('id', 'in', userIds).orderBy('name')).map((row) => ({ ...row })),
     personByEmail: (email) => plain(read.get(person.where('email', '=', email.trim().toLowerCase()))),
-    // A user without a password is what a crash between the two inserts leaves; nobody could sign in with it.
+    // A crash between the two inserts leaves a user without a password, who could not sign in. So check the accounts.
     isEmpty: () => read.get(builder.selectFrom('auth_account').select('id').limit(1)) === undefined,
   }
 }
 
 /**
- * better-auth's own connection to the meta file, through Kysely's executor. Each statement commits by itself:
- * a transaction held across an await would block meta's synchronous writer in this same process until its busy time-out.
+ * better-auth's own connection to the meta file, through Kysely's executor. Each statement commits by itself: a
+ * transaction held across an await would block meta's synchronous writer in this process until its busy time-out.
  */
 export function openAuthDatabase(file: string): { kysely: Kysely<never>; close(): void } {
   keepPrivate(file)

@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto'
 import type { Store } from '../database/store.ts'
 
-/** Links that set a new password; the secret itself is never stored. */
+/** Links to set a new password. The secret itself is never stored. */
 export type ResetStore = {
   createReset(value: { userId: string; secret: string; nowMs: number; expiresMs: number }): void
-  /** Links of a person that are still good. */
+  /** Number of a person's valid links. */
   openResets(userId: string, nowMs: number): number
-  /** Whose link it is; undefined when there is none or it has expired. */
+  /** The user of a link; undefined when it is unknown or expired. */
   resetBySecret(secret: string, nowMs: number): string | undefined
-  /** The same, and the link is used up: only one caller gets it. */
+  /** Same as `resetBySecret`, and uses up the link: only one caller gets the user. */
   takeReset(secret: string, nowMs: number): string | undefined
-  /** Ends all links of a person. */
+  /** Deletes all links of a person. */
   dropResets(userId: string): void
 }
 
 const hashOf = (secret: string) => createHash('sha256').update(secret).digest('hex')
 
-/** Forgotten passwords. */
+/** Implements links for forgotten passwords. */
 export function resetPart({ write, read, dialect: { builder } }: Store): ResetStore {
   const open = (secret: string, nowMs: number) =>
     builder

@@ -5,13 +5,13 @@ import { fromJson, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import type { ApiToken } from '../meta.ts'
 
-/** A token in steady use writes its time of use once a minute, not once a request. */
+/** The time of last use is written at most once a minute, not for each request. */
 const lastUsedMs = 60_000
-/** `sntryu_` and four characters: enough to tell tokens apart on a page. */
+/** `sntryu_` and four characters: enough to distinguish tokens on a page. */
 const prefixCharacters = 11
 const organizationPrefix = 'sntrys_'
 
-/** Tokens of an organization all begin alike, and are told apart by their last four characters. */
+/** Organization tokens all have the same beginning, so their last four characters are shown. */
 const shownOf = (secret: string) =>
   secret.startsWith(organizationPrefix)
     ? `${organizationPrefix}…${secret.slice(-4)}`
@@ -29,7 +29,7 @@ const toToken = (row: Selectable<Tables['api_token']>): ApiToken => ({
   lastUsedMs: row.last_used_ms,
 })
 
-/** The secret has 256 random bits, so a plain SHA-256 keeps it; nothing slower is needed as for passwords. */
+/** The secret has 256 random bits, so plain SHA-256 is safe. A slow hash, as for passwords, is not needed. */
 const hashOf = (secret: string) => createHash('sha256').update(secret).digest('hex')
 
 /** API tokens of people and organizations. */
@@ -50,7 +50,7 @@ export type TokenStore = {
   deleteToken(id: number): void
 }
 
-/** API tokens; the secret itself is never stored. */
+/** Implements API tokens. The secret itself is never stored. */
 export function tokenPart({ write, read, dialect: { builder }, clock }: Store): TokenStore {
   return {
     createToken: ({ name, userId, organizationId, scopes, secret, nowMs }) => {

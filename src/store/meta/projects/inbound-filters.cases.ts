@@ -15,7 +15,7 @@ const sample = (change: Partial<FilteredEvent> = {}): FilteredEvent => ({
   ...change,
 })
 
-/** What a project filters, for every meta store. */
+/** Cases of inbound filters, for every meta store. */
 export function filterCases(fresh: () => MetaStore): void {
   describe('inbound filters', () => {
     test('are a project’s, changed in part, told to refine only where there are any', () => {

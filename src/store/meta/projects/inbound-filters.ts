@@ -3,40 +3,40 @@ import { type FilterReason, isOldBrowser, noFilters, type ProjectFilters } from 
 import type { Store } from '../database/store.ts'
 import { checkNetworks, checkPatterns } from './setting-lists.ts'
 
-/** One of the dropped events that are kept to look at; its payload is scrubbed as a stored one's. */
+/** A sample of the filtered events. Its payload is scrubbed like that of a stored event. */
 export type FilteredEvent = {
   projectId: number
   reason: FilterReason
   eventId: string
   receivedMs: number
   title: string
-  /** What met the filter: the pattern, the browser, the address. */
+  /** What matched the filter: the pattern, the browser or the address. */
   why: string
-  /** The normalized event as JSON; '' where it was too large to keep. */
+  /** The normalized event as JSON; '' when it was too large to store. */
   payload: string
 }
 
 export type FilterStore = {
   /** Throws NOT_FOUND. */
   filtersOf(projectId: number): ProjectFilters
-  /** The newest kept ones of a filter. */
+  /** The newest samples of a filter. */
   filteredEvents(projectId: number, reason: FilterReason, max: number): FilteredEvent[]
 }
 
-/** Kept of one filter of a project, and for how long. */
+/** Maximum samples per filter of a project, and how long they are stored. */
 export const samplesMax = 100
 export const sampleDays = 7
 
-/** Filters as they are stored, read; what an older version wrote has the defaults for the rest. */
+/** Parses stored filters. Fields that an older version did not write get their defaults. */
 export function readFilters(text: string): ProjectFilters {
   return { ...noFilters, ...(JSON.parse(text) as Partial<ProjectFilters>) }
 }
 
-/** Whether nothing is filtered. */
+/** Returns whether all filters are off. */
 export const isIdle = (filters: ProjectFilters): boolean =>
   Object.values(filters).every((filter) => filter === false || (Array.isArray(filter) && filter.length === 0))
 
-/** Filters after a change, as text; throws VALIDATION that names the field and the first wrong entry. */
+/** Applies a change and returns the filters as text. Throws VALIDATION with the field and the first invalid entry. */
 export function writeFilters(before: string, change: Partial<ProjectFilters>): string {
   const next = { ...readFilters(before), ...change }
   const checked: ProjectFilters = {
@@ -50,7 +50,7 @@ export function writeFilters(before: string, change: Partial<ProjectFilters>): s
   return JSON.stringify(checked)
 }
 
-/** Keeps dropped events, the newest 100 of each filter; the caller holds the transaction. */
+/** Creates the writer of samples, which stores the newest 100 of each filter. The caller opens the transaction. */
 export function sampleWriter({ write, dialect: { builder } }: Store): (samples: readonly FilteredEvent[]) => void {
   return (samples) => {
     const groups = new Map<string, FilteredEvent[]>()
@@ -94,7 +94,7 @@ export function sampleWriter({ write, dialect: { builder } }: Store): (samples: 
   }
 }
 
-/** What a project filters, and what was kept of it. */
+/** Implements lookups of filters and samples. */
 export function filterPart({ read, dialect: { builder } }: Store): FilterStore {
   return {
     filtersOf: (projectId) => {

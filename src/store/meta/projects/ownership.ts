@@ -1,7 +1,7 @@
 import { staleError } from '../database/revision.ts'
 import type { Store } from '../database/store.ts'
 
-/** Who owns what in a project, as its people wrote it. */
+/** The ownership rules of a project, as written by people. */
 export type Ownership = {
   text: string
   autoAssign: boolean
@@ -11,23 +11,23 @@ export type Ownership = {
 }
 
 export type OwnershipStore = {
-  /** What stands; an empty text where nobody wrote any. */
+  /** The current rules; an empty text when there are none. */
   ownershipOf(projectId: number): Ownership
-  /** CONFLICT when `rev` is given and somebody has changed it since. */
+  /** Throws CONFLICT when `rev` is given and somebody has changed the rules since. */
   setOwnership(
     projectId: number,
     value: { text?: string; autoAssign?: boolean },
     by: { userId: string; rev?: number | undefined },
     nowMs: number,
   ): Ownership
-  /** New issues whose owner is to be found, the oldest first; without an event's id they are looked at, and nobody is assigned. */
+  /** Issues whose owners must be looked up, the oldest first. Without an event id, the lookup assigns nobody. */
   ownersDue(max: number): { issueId: number; projectId: number; eventId: string; atMs: number }[]
   endOwnerDue(issueIds: readonly number[]): void
 }
 
 const none: Ownership = { text: '', autoAssign: true, rev: 0, changedMs: null, changedBy: null }
 
-/** Rules of ownership, and the issues that wait for them. */
+/** Implements ownership rules, and the queue of issues for them. */
 export function ownershipPart(store: Store): OwnershipStore {
   const { write, dialect } = store
   const { builder } = dialect

@@ -32,17 +32,17 @@ export type KeyStore = {
   keySnapshot(): KeySnapshot
 }
 
-/** Projects and what people set for them. */
+/** Projects and their settings. */
 export type ProjectStore = {
   createProject(value: { organizationId: number; slug: string; name: string; platform: string | null }): Project
   projectsOf(organizationId: number): Project[]
   projectById(id: number): Project | undefined
   projectBySlug(organizationId: number, slugOrId: string): Project | undefined
-  /** The project that had this slug before and has another one now. */
+  /** The project that had this slug in the past and has another one now. */
   projectByOldSlug(organizationId: number, slug: string): Project | undefined
-  /** What a person set; `projectSettings` is what follows from it for refine. Throws NOT_FOUND. */
+  /** Settings from people; `projectSettings` derives those for refine from them. Throws NOT_FOUND. */
   scrubSettings(projectId: number): ScrubSettings
-  /** How a project groups, as people set it. Throws NOT_FOUND. */
+  /** Grouping settings from people. Throws NOT_FOUND. */
   groupingSettings(projectId: number): GroupingSettings
   updateProject(id: number, change: ProjectChange, by?: ChangedBy): Project
 }
@@ -82,7 +82,7 @@ const toKey = (row: Selectable<Tables['project_key']>): ProjectKey => ({
   rev: row.rev,
 })
 
-/** Grows with each change that accept has to know; must run inside the change's transaction. */
+/** Increments the version of the key snapshot for ingest. Must run in the transaction of the change. */
 export function bumpKeysVersion({ write, dialect: { builder } }: Pick<Store, 'write' | 'dialect'>): void {
   const next = sql<string>`cast(cast(value.text as integer) + 1 as text)`
   write.run(
@@ -93,7 +93,7 @@ export function bumpKeysVersion({ write, dialect: { builder } }: Pick<Store, 'wr
   )
 }
 
-/** Throws CONFLICT when the change was made for another revision than the row's. */
+/** Throws CONFLICT when the change expects another revision than the row's. */
 function demandRevision(
   store: Store,
   row: { rev: number; changed_by: string | null; changed_ms: number | null },
@@ -103,7 +103,7 @@ function demandRevision(
     throw staleError(store, { rev: row.rev, userId: row.changed_by, atMs: row.changed_ms })
 }
 
-/** The columns that say who changed a row. */
+/** Returns the columns with the revision and author of a change. */
 const revised = (store: Store, row: { rev: number }, by: ChangedBy | undefined) => ({
   rev: row.rev + 1,
   changed_ms: store.clock.now(),
@@ -113,7 +113,7 @@ const revised = (store: Store, row: { rev: number }, by: ChangedBy | undefined) 
 const isSame = (columns: Record<string, unknown>, old: object): boolean =>
   Object.entries(columns).every(([name, value]) => (old as Record<string, unknown>)[name] === value)
 
-/** The columns of a change; throws VALIDATION with fields. */
+/** Returns the columns of a change. Throws VALIDATION with fields. */
 function projectColumns(old: Selectable<Tables['project']>, change: ProjectChange, nowMs: number) {
   const list = (value: string[] | undefined, kept: string) => (value === undefined ? kept : JSON.stringify(value))
   const flag = (value: boolean | undefined, kept: number) => (value === undefined ? kept : Number(value))
@@ -142,7 +142,7 @@ function projectColumns(old: Selectable<Tables['project']>, change: ProjectChang
   }
 }
 
-/** What making and changing a project share; `demandFree` and `forgetOldSlug` run inside the change's transaction. */
+/** Steps for creating and changing a project. `demandFree` and `forgetOldSlug` run in the transaction of the change. */
 function projectSteps({ write, dialect: { builder } }: Store) {
   const projectRow = (id: number) => builder.selectFrom('project').selectAll().where('id', '=', id)
   const demandFree = (organizationId: number, slug: string, butId: number) => {
@@ -169,7 +169,7 @@ type ProjectPart = Pick<
   'createProject' | 'projectsOf' | 'projectById' | 'projectBySlug' | 'projectByOldSlug'
 >
 
-/** Projects. */
+/** Implements creation and lookup of projects. */
 export function projectPart(store: Store): ProjectPart {
   const {
     write,
@@ -228,7 +228,7 @@ export function projectPart(store: Store): ProjectPart {
   }
 }
 
-/** What people change on a project. */
+/** Implements changes of a project by people. */
 export function projectChangePart(store: Store): Pick<ProjectStore, 'updateProject'> {
   const {
     write,
@@ -261,7 +261,7 @@ export function projectChangePart(store: Store): Pick<ProjectStore, 'updateProje
   }
 }
 
-/** What refine needs of a project that people deleted; undefined for one that was never there. */
+/** Returns the settings of a deleted project for refine; undefined for a project that never existed. */
 const removedSettings = (organizationId: number | undefined, projectId: number) =>
   organizationId === undefined
     ? undefined
@@ -275,7 +275,7 @@ const removedSettings = (organizationId: number | undefined, projectId: number) 
         safeFields: [],
       }
 
-/** The switches of a project that refine reads. */
+/** Implements the settings of a project that refine reads. */
 export function settingsPart({
   read,
   clock,
@@ -341,7 +341,7 @@ export function settingsPart({
 
 const wholeNumber = (value: number, max: number) => Number.isInteger(value) && value >= 1 && value <= max
 
-/** A limit is 1 to 10^9 items in 1 to 86,400 seconds; throws VALIDATION (field `rateLimit`). */
+/** Checks a rate limit: 1 to 10^9 items in 1 to 86,400 seconds. Throws VALIDATION (field `rateLimit`). */
 function checkRateLimit(limit: { count: number; windowS: number } | null): void {
   if (limit === null || (wholeNumber(limit.count, 1e9) && wholeNumber(limit.windowS, 86_400))) return
   const sentence = 'Use 1 to 1,000,000,000 items in 1 to 86,400 seconds.'
@@ -350,7 +350,7 @@ function checkRateLimit(limit: { count: number; windowS: number } | null): void 
 
 type KeyPart = Pick<KeyStore, 'createKey' | 'keysOf' | 'updateKey' | 'deleteKey'>
 
-/** Project keys. */
+/** Implements project keys. */
 export function keyPart(store: Store): KeyPart {
   const {
     write,
@@ -419,7 +419,7 @@ export function keyPart(store: Store): KeyPart {
   }
 }
 
-/** The snapshot of all keys that accept works by. */
+/** Implements the snapshot of all keys for ingest. */
 export function snapshotPart({ read, dialect: { builder } }: Store): Pick<KeyStore, 'keySnapshot'> {
   return {
     keySnapshot: () => {

@@ -6,7 +6,7 @@ import { scrapeName, scrapesMax } from './scrape.ts'
 const url = 'https://cdn.test/a.js'
 const [minuteMs, hourMs] = [60_000, 3_600_000]
 
-/** Public scripts to be fetched, for every meta store. */
+/** Cases of fetching public scripts, for every meta store. */
 export function scrapeCases(fresh: () => MetaStore): void {
   const ready = (): MetaStore => {
     const meta = fresh()

@@ -3,51 +3,51 @@ import { LRUCache } from 'lru-cache'
 import type { Store } from '../database/store.ts'
 import type { EventEffect } from '../meta.ts'
 
-/** A public script that events of a release and dist ran, and that nobody uploaded. */
+/** A public script from the events of a release and dist that nobody uploaded. */
 type Scrape = { projectId: number; release: string; dist: string; url: string }
 
-/** One that is to be fetched. `organizationId`: of its project. */
+/** A script to fetch. `organizationId`: the organization of its project. */
 export type DueScrape = Scrape & { organizationId: number; lastMs: number }
 
-/** How a project fetches scripts. `sealedToken`: '' for none; `origins`: those that may be asked, none or `*` for all. */
+/** Settings for fetching scripts. `sealedToken`: '' for none. `origins`: the allowed ones; none or `*` allow all. */
 export type ScrapeSettings = { on: boolean; verifyTls: boolean; sealedToken: string; origins: string[] }
 
 export type ScrapeStore = {
-  /** Throws NOT_FOUND. */
+  /** Settings of a project; fetching is off for an unknown project. Throws nothing. */
   scrapeSettings(projectId: number): ScrapeSettings
   /**
-   * Those whose time has come and that events still run, of projects that fetch: projects in turn, in each what failed
-   * before behind the rest, then the longest due first. So one project's made-up addresses hold up nobody else.
+   * Due scripts that recent events use, from projects with fetching on. Projects take turns. In a project, failed
+   * scripts come last, else the longest due first. So one project's made-up addresses do not delay the others.
    */
   dueScrapes(nowMs: number, max: number): DueScrape[]
-  /** Notes how it went, and when it is asked for again if events run it then. */
+  /** Stores the result, and when to fetch again if events still use the script then. */
   setScrape(scrape: Scrape, value: { nextMs: number; fetchedMs: number | null; failure: string }): void
-  /** Forgets what no event has run since `beforeMs`; returns how many. */
+  /** Deletes scripts that no event has used since `beforeMs`. Returns their number. */
   dropScrapes(beforeMs: number): number
-  /** Bytes of all that was fetched for a project. */
+  /** Total bytes of the fetched files of a project. */
   scrapedBytes(projectId: number): number
 }
 
-/** Of one project: whoever knows its key can name addresses. */
+/** Maximum scripts per project, because anybody with its key can send addresses. */
 export const scrapesMax = 2000
-/** How many scripts that could not be fetched give way at once when there is no budget for a new script. */
+/** How many failed scripts are evicted at once when there is no budget for a new script. */
 const givenWayMax = 200
 const notedMax = 20_000
-/** Where it is noted again that events still run a script. */
+/** How often the last use of a script is updated. */
 const stepMs = 600_000
 
-/** Name of a script in an effect: release, dist and address, each in a line. */
+/** Name of a script in an effect: release, dist and address, one per line. */
 export const scrapeName = (release: string, dist: string, url: string): string => `${release}\n${dist}\n${url}`
 
-/** The writer of what events ran, and what it remembers to have written. */
+/** The writer of used scripts, with a cache of written ones. */
 type ScrapeNotes = {
-  /** The caller holds the transaction. */
+  /** The caller opens the transaction. */
   note(effect: EventEffect, nowMs: number): void
-  /** What was written may have gone. */
+  /** Clears the cache, because written rows can have been deleted. */
   forget(): void
 }
 
-/** Deletes the oldest scripts that could not be fetched; returns how many. */
+/** Deletes the oldest failed scripts. Returns their number. */
 const evictFailed = ({ write, dialect: { builder } }: Store, project: number): number =>
   write.run(
     builder
@@ -101,7 +101,7 @@ export function scrapeWriter(store: Store): ScrapeNotes {
       .select(({ fn }) => fn.countAll<number>().as('n'))
       .where('project_id', '=', slot('project')),
   )
-  // A flood of made-up addresses must not count the rows for each of them.
+  // Cache full projects, because a flood of made-up addresses must not count the rows for each of them.
   const full = new LRUCache<number, number>({ max: 1000 })
   const isFull = (project: number, step: number): boolean => {
     if (full.get(project) === step) return true
@@ -126,7 +126,7 @@ export function scrapeWriter(store: Store): ScrapeNotes {
   }
 }
 
-/** What is due, each with its turn among those of its project. */
+/** Due scripts, each with its rank in its project. */
 function dueQuery(builder: Store['dialect']['builder'], nowMs: number) {
   return (
     builder
@@ -148,7 +148,7 @@ function dueQuery(builder: Store['dialect']['builder'], nowMs: number) {
       )
       .where('project.scrape', '=', 1)
       .where('scrape.next_ms', '<=', nowMs)
-      // What was fetched is asked for again only when events have run it since.
+      // Fetch again only when events have used the script since the last fetch.
       .where((build) =>
         build.or([
           build('scrape.fetched_ms', 'is', null),
@@ -158,7 +158,7 @@ function dueQuery(builder: Store['dialect']['builder'], nowMs: number) {
   )
 }
 
-/** Scripts to be fetched, for the job that does it. */
+/** Implements the queue of scripts for the fetch job. */
 export function scrapePart({ write, read, dialect: { builder } }: Store): ScrapeStore {
   return {
     scrapeSettings: (projectId) => {

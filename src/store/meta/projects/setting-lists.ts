@@ -1,17 +1,17 @@
 import ipaddr from 'ipaddr.js'
 import { MishapError } from '../../../base/errors.ts'
 
-/** Entries of a list of a project's settings at most, and characters of one (docs/specification.md 5). */
+/** Maximum entries of a list in a project's settings, and characters of an entry (docs/specification.md 5). */
 const listEntriesMax = 200
 const entryCharactersMax = 200
 
 const refuse = (field: string, sentence: string) =>
   new MishapError('VALIDATION', { detail: sentence, fields: { [field]: [sentence] } })
 
-/** One entry in a sentence: short, and without control characters. */
+/** Formats an entry for an error text: short, and without control characters. */
 const shown = (entry: string) => `"${entry.replace(/\p{Cc}/gu, ' ').slice(0, 60)}"`
 
-/** Trimmed entries, each once and none empty. */
+/** Returns trimmed, distinct and non-empty entries. */
 function tidy(entries: readonly string[], field: string): string[] {
   const kept = [...new Set(entries.map((item) => item.trim()).filter((item) => item !== ''))]
   if (kept.length > listEntriesMax) throw refuse(field, `Use at most ${listEntriesMax} entries.`)
@@ -24,7 +24,7 @@ function tidy(entries: readonly string[], field: string): string[] {
 const label = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?'
 const hostPattern = new RegExp(`^(?:\\*|(?:\\*\\.)?${label}(?:\\.${label})*\\.?)$`)
 
-/** What is wrong with a pattern of an origin, as a sentence without its subject; undefined when nothing is. */
+/** Returns the fault of an origin pattern as a sentence without its subject; undefined when it is valid. */
 function originFault(entry: string): string | undefined {
   if (entry === '*') return undefined
   const mark = entry.indexOf('://')
@@ -46,8 +46,8 @@ function originFault(entry: string): string | undefined {
 }
 
 /**
- * The origins from which browsers may send, lower case: `*`, `shop.example`, `*.shop.example`, with a port or a scheme
- * where wanted. An empty list, and a list with `*`, lets all in. Throws VALIDATION that names the first wrong origin.
+ * Returns the origins from which browsers can send, in lower case: `*`, `shop.example`, `*.shop.example`, optionally
+ * with port or scheme. An empty list or `*` allows all. Throws VALIDATION that names the first invalid origin.
  */
 export function checkOrigins(entries: readonly string[], field = 'allowedOrigins'): string[] {
   const kept = tidy(
@@ -66,7 +66,7 @@ export function checkOrigins(entries: readonly string[], field = 'allowedOrigins
   return kept
 }
 
-/** Names of fields for scrubbing, trimmed, each once. Throws VALIDATION that quotes the first wrong name. */
+/** Returns field names for scrubbing, trimmed and distinct. Throws VALIDATION that quotes the first invalid name. */
 export function checkFieldNames(entries: readonly string[], field: string): string[] {
   const kept = tidy(entries, field)
   const wrong = kept.find((item) => /\p{Cc}/u.test(item))
@@ -74,7 +74,7 @@ export function checkFieldNames(entries: readonly string[], field: string): stri
   return kept
 }
 
-/** Patterns with `*`, trimmed, each once. Throws VALIDATION that names the first wrong pattern. */
+/** Returns patterns with `*`, trimmed and distinct. Throws VALIDATION that names the first invalid pattern. */
 export function checkPatterns(entries: readonly string[], field: string): string[] {
   const kept = checkFieldNames(entries, field)
   const wrong = kept.find((item) => /^\*+$/.test(item))
@@ -83,8 +83,8 @@ export function checkPatterns(entries: readonly string[], field: string): string
 }
 
 /**
- * Addresses and networks such as 10.0.0.0/8, trimmed, each once. Throws VALIDATION that names the first wrong
- * entry.
+ * Returns addresses and networks such as 10.0.0.0/8, trimmed and distinct. Throws VALIDATION that names the first
+ * invalid entry.
  */
 export function checkNetworks(entries: readonly string[], field: string): string[] {
   const kept = tidy(entries, field)

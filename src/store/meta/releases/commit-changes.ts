@@ -3,12 +3,12 @@ import type { Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import { type CommitStore, type NewCommit, type Place, type Ref, toRepository } from './commits.ts'
 
-/** Values in one statement at most. */
+/** Maximum values per statement. */
 const chunk = 500
 
 /**
- * Takes out commits that no release has, all of an organization or of these `ids` only, and repositories that nothing
- * names; the caller holds the transaction.
+ * Deletes commits that no release has, all of an organization or only `ids`, and unlisted repositories without commits
+ * or refs. The caller opens the transaction.
  */
 export function dropLooseCommits(
   { write, dialect: { builder } }: Store,
@@ -50,7 +50,7 @@ export function dropLooseCommits(
   )
 }
 
-/** The statements that a list of commits is written with, compiled once: it may have 5,000 commits and 50,000 files. */
+/** Statements for a list of commits, compiled once: it can have 5,000 commits and 50,000 files. */
 function statementsOf({ write, dialect: { builder } }: Store) {
   type Row = Omit<Selectable<Tables['code_commit']>, 'id'>
   return {
@@ -116,7 +116,7 @@ function statementsOf({ write, dialect: { builder } }: Store) {
 }
 type Statements = ReturnType<typeof statementsOf>
 
-/** Writes a commit and its files; returns its id. */
+/** Writes a commit and its files. Returns its id. */
 function putCommit(statements: Statements, repositoryId: number, newCommit: NewCommit): number {
   const known = statements.known.get({ repositoryId, sha: newCommit.sha })
   const row = {
@@ -138,14 +138,14 @@ function putCommit(statements: Statements, repositoryId: number, newCommit: NewC
   return id
 }
 
-/** What writes need beside the statements. */
+/** Helpers for writes, with their statements. */
 type Writer = {
   store: Store
   statements: Statements
   repositoryId(organizationId: number, name: string, nowMs: number): number
-  /** The release's commits in their order. */
+  /** Commits of a release, in their order. */
   placed(place: Place): { commit_id: number; repository_id: number; sha: string }[]
-  /** Gives the release these commits, in this order, and no other. */
+  /** Replaces the commits of the release with these, in this order. */
   arrange(place: Place, ids: readonly number[]): void
 }
 
@@ -176,7 +176,7 @@ function writerOf(store: Store): Writer {
   }
 }
 
-/** The commit of this id, made without a text where it is not known. */
+/** Returns the id of the commit with this hash. Creates an unknown one without a message. */
 const bareCommit = ({ known, add }: Statements, repositoryId: number, sha: string, atMs: number) =>
   known.get({ repositoryId, sha })?.id ??
   add.run({
@@ -207,7 +207,7 @@ function setRef(writer: Writer, place: Place, { repository, commit, previous }: 
   writer.arrange(place, [bareCommit(writer.statements, repositoryId, commit, nowMs), ...others])
 }
 
-/** What builds say of commits. */
+/** Implements changes of commits by builds. */
 export function commitChangePart(
   store: Store,
 ): Pick<CommitStore, 'setCommits' | 'setRefs' | 'putRepository' | 'unlistRepository'> {

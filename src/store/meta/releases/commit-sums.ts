@@ -1,10 +1,10 @@
 import type { Store } from '../database/store.ts'
 import { type CommitStore, commitColumns, toCommit } from './commits.ts'
 
-/** Newest commits of a release whose authors are told: a list of releases asks for 100 of them, each of up to 5,000 commits. */
+/** Newest commits per release that authors are read from. A list has 100 releases, each with up to 5,000 commits. */
 const authorCommitsMax = 300
 
-/** Sums over the commits of releases, and what belongs to none. */
+/** Implements sums over the commits of releases. */
 export function commitSumPart({ read, dialect: { builder } }: Store): Pick<CommitStore, 'commitSums'> {
   const own = (organizationId: number, versions: readonly string[]) =>
     builder
@@ -51,7 +51,7 @@ export function commitSumPart({ read, dialect: { builder } }: Store): Pick<Commi
   }
 }
 
-/** What belongs to no release. */
+/** Implements the search for rows without a release. */
 export function strayPart({ read, dialect: { builder } }: Store): Pick<CommitStore, 'strayReleases'> {
   return {
     strayReleases: () => {

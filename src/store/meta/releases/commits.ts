@@ -10,24 +10,24 @@ export type Commit = {
   repository: string
   /** '' for none. */
   repositoryUrl: string
-  /** Its hash, or what the client called it. */
+  /** Its hash, or the client's name for it. */
   sha: string
-  /** Null: a ref named it, and nothing more is known. */
+  /** Null: known only from a ref. */
   message: string | null
   authorName: string
   authorEmail: string
   atMs: number
-  /** Files that are kept, and how many more it changed. */
+  /** Number of stored files, and of changed files that are not stored. */
   files: number
   filesOmitted: number
 }
 
-/** When a commit was made, and how many of its files are kept. */
+/** Time of a commit, and its number of stored files. */
 export type CommitTime = Pick<Commit, 'id' | 'atMs' | 'files'>
 
 export type CommitFile = { commitId: number; path: string; type: 'A' | 'M' | 'D' }
 
-/** A commit as a build tells it. */
+/** A commit from a build. */
 export type NewCommit = {
   repository: string
   sha: string
@@ -35,48 +35,48 @@ export type NewCommit = {
   authorName: string
   authorEmail: string
   atMs: number
-  /** Undefined: the build said nothing about files; those that are known stay. */
+  /** Undefined: the build sent no files, so stored ones stay. */
   files: { path: string; type: CommitFile['type'] }[] | undefined
   filesOmitted: number
 }
 
-/** The commit that a release was built from in a repository; `previous` '': not said. */
+/** The commit that a release was built from in a repository. `previous`: '' when not given. */
 export type Ref = { repository: string; commit: string; previous: string }
 
 /** A release of an organization. */
 export type Place = { organizationId: number; version: string }
 
 export type CommitStore = {
-  /** Makes a repository that people see in the list, or changes the one of this name. */
+  /** Creates a listed repository, or changes the one with this name. */
   putRepository(value: { organizationId: number; name: string; url: string }, nowMs: number): Repository
-  /** Repositories in the order of their names; `listed`: only those that people made. */
+  /** Repositories by name. `listed`: only those that people created. */
   repositoriesOf(request: { organizationId: number; listed: boolean; offset: number; max: number }): Repository[]
-  /** Takes a repository out of the list; its commits stay while a release has them. Returns false when it was not in it. */
+  /** Removes a repository from the list; commits stay while a release has them. Returns false if it was not listed. */
   unlistRepository(organizationId: number, id: number): boolean
   repositoryById(organizationId: number, id: number): Repository | undefined
-  /** Replaces the commits of a release, newest first. Repositories and commits that nothing names any more go. */
+  /** Replaces the commits of a release, newest first. Deletes repositories and commits that are no longer used. */
   setCommits(place: Place, commits: readonly NewCommit[], nowMs: number): void
   /**
-   * Notes which commit of each repository a release was built from. If the release lacks this commit of a repository,
-   * the commit becomes the repository's only commit. No refs: refs and commits are taken out.
+   * Stores which commit of each repository a release was built from. If the release lacks this commit of a repository,
+   * the commit becomes the repository's only commit. An empty list deletes refs and commits.
    */
   setRefs(place: Place, refs: readonly Ref[], nowMs: number): void
   refsOf(place: Place): Ref[]
   /** Commits of a release, newest first. */
   commitsOf(request: Place & { offset: number; max: number }): Commit[]
-  /** The same without their texts, all of them: a release may have 5,000, each with 8 KB of message. */
+  /** All commits of a release without texts: a release can have 5,000, each with 8 KB of message. */
   commitTimesOf(place: Place): CommitTime[]
   commitsById(ids: readonly number[]): Commit[]
-  /** Versions of an organization that have a commit, by the name of its repository and its whole id. */
+  /** Versions of an organization with a commit, by the name of its repository and its full hash. */
   versionsWithCommit(organizationId: number, repository: string, sha: string): string[]
   /** Commits of a repository, newest first. */
   repositoryCommits(request: { repositoryId: number; offset: number; max: number }): Commit[]
-  /** Changed files of a release in the order of its commits and their paths; of one commit where `sha` says so. */
+  /** Changed files of a release by commit and path; with `sha`, of one commit only. */
   commitFilesOf(request: Place & { sha?: string | undefined; offset: number; max: number }): CommitFile[]
-  /** Files of commits of a release whose last part is one of `names`, deleted ones left out. */
+  /** Files of a release's commits whose last path part is one of `names`, without deleted files. */
   commitFilesNamed(place: Place, names: readonly string[]): CommitFile[]
   /**
-   * How many commits each release has, its newest commit, and authors of the newest 300 commits, each once. Versions
+   * Number of commits per release, its newest commit, and the distinct authors of the newest 300 commits. Versions
    * without commits are absent.
    */
   commitSums(
@@ -84,16 +84,16 @@ export type CommitStore = {
     versions: readonly string[],
     authorsMax: number,
   ): Map<string, { count: number; last: Commit; authors: { name: string; email: string }[] }>
-  /** What stands of releases that are not there: versions with commits, refs or deploys; of how many rows. */
+  /** Rows of releases that do not exist: versions with commits, refs or deploys; `looked`: rows checked. */
   strayReleases(): { looked: number; strays: string[] }
 }
 
-/** Values in one statement at most. */
+/** Maximum values per statement. */
 const chunk = 500
 
 type CommitRow = Selectable<Tables['code_commit']> & { repository: string; repository_url: string }
 
-/** A commit's row as a commit. */
+/** Converts a row to a commit. */
 export const toCommit = (row: CommitRow): Commit => ({
   id: row.id,
   repositoryId: row.repository_id,
@@ -107,7 +107,7 @@ export const toCommit = (row: CommitRow): Commit => ({
   files: row.files,
   filesOmitted: row.files_omitted,
 })
-/** A repository's row as a repository. */
+/** Converts a row to a repository. */
 export const toRepository = (row: Selectable<Tables['repository']>): Repository => ({
   id: row.id,
   name: row.name,
@@ -121,7 +121,7 @@ const toFile = (row: Selectable<Tables['commit_file']>): CommitFile => ({
   type: row.type as CommitFile['type'],
 })
 
-/** Columns of a commit with its repository, as toCommit reads them. */
+/** Columns of a commit with its repository, for toCommit. */
 export const commitColumns = [
   'code_commit.id',
   'repository_id',
@@ -138,7 +138,7 @@ export const commitColumns = [
 
 type RepositoryPart = Pick<CommitStore, 'repositoriesOf' | 'repositoryById' | 'refsOf'>
 
-/** Reads of repositories and refs. */
+/** Implements reads of repositories and refs. */
 export function repositoryPart({ read, dialect: { builder } }: Store): RepositoryPart {
   const repositories = (organizationId: number) =>
     builder.selectFrom('repository').selectAll().where('organization_id', '=', organizationId)
@@ -171,7 +171,7 @@ type ListPart = Pick<
   'commitsOf' | 'commitTimesOf' | 'commitsById' | 'versionsWithCommit' | 'repositoryCommits'
 >
 
-/** Reads of commits. */
+/** Implements reads of commits. */
 export function commitListPart({ read, dialect: { builder } }: Store): ListPart {
   const all = () =>
     builder
@@ -234,7 +234,7 @@ export function commitListPart({ read, dialect: { builder } }: Store): ListPart 
 
 type FilePart = Pick<CommitStore, 'commitFilesOf' | 'commitFilesNamed'>
 
-/** Reads of the files that commits changed. */
+/** Implements reads of the files that commits changed. */
 export function commitFilePart({ read, dialect: { builder } }: Store): FilePart {
   const files = ({ organizationId, version }: Place) =>
     builder

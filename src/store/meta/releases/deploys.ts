@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 
-/** A release that went to an environment. */
+/** A deployment of a release to an environment. */
 export type Deploy = {
   id: number
   version: string
@@ -11,11 +11,11 @@ export type Deploy = {
   url: string
   startedMs: number | null
   finishedMs: number
-  /** Of those that were asked for, the projects that it is about. */
+  /** Its projects, among those of the request. */
   projectIds: number[]
 }
 
-/** A moment of the charts: a release came up, or a deploy ended. */
+/** A moment in the charts: a release appeared, or a deploy finished. */
 export type Moment = {
   kind: 'release' | 'deploy'
   version: string
@@ -24,14 +24,14 @@ export type Moment = {
   projectIds: number[]
 }
 
-/** The newest moments of a range, oldest first, and how many there are in all. */
+/** The newest moments of a range, oldest first, and their total number. */
 type Moments = { moments: Moment[]; all: number }
 
 type Range = { projectIds: readonly number[]; fromMs: number; toMs: number; max: number }
 
 export type DeployStore = {
   addDeploy(value: Omit<Deploy, 'id'> & { organizationId: number }): Deploy
-  /** Deploys of a release to any of these projects, the newest first. */
+  /** Deploys of a release to any of these projects, newest first. */
   deploysOf(request: {
     organizationId: number
     version: string
@@ -40,17 +40,17 @@ export type DeployStore = {
     max: number
   }): Deploy[]
   /**
-   * How many deploys each release has, and the last deploy to each environment, newest first. Versions without deploys
-   * are absent.
+   * Number of deploys per release, and the last deploy to each environment, newest first. Versions without deploys are
+   * absent.
    */
   deploySums(
     organizationId: number,
     versions: readonly string[],
     projectIds: readonly number[],
   ): Map<string, { count: number; last: Deploy[] }>
-  /** Creations of releases in a range (`toMs` is not in it): the newest `max`. */
+  /** New releases in a range (`toMs` excluded): the newest `max`. */
   releaseMoments(range: Range): Moments
-  /** Deploys that ended in a range: the newest `max`; `environments` empty: to all. */
+  /** Deploys that finished in a range: the newest `max`. `environments`: empty for all. */
   deployMoments(range: Range & { environments: readonly string[] }): Moments
 }
 
@@ -65,7 +65,7 @@ const toDeploy = (row: Selectable<Tables['deploy']>, projectIds: number[]): Depl
   projectIds,
 })
 
-/** Takes out deploys that are about no project any more; the caller holds the transaction. */
+/** Deletes deploys without projects. The caller opens the transaction. */
 export function dropLooseDeploys({ write, dialect: { builder } }: Store, organizationId: number): void {
   write.run(
     builder
@@ -75,7 +75,7 @@ export function dropLooseDeploys({ write, dialect: { builder } }: Store, organiz
   )
 }
 
-/** Deploys that are about one of these projects. */
+/** Selects deploys of any of these projects. */
 const seenOf =
   ({ dialect: { builder } }: Store) =>
   (organizationId: number, versions: readonly string[], projectIds: readonly number[]) =>
@@ -85,7 +85,7 @@ const seenOf =
       .where('version', 'in', versions)
       .where('id', 'in', builder.selectFrom('deploy_project').select('deploy_id').where('project_id', 'in', projectIds))
 
-/** Deploys with those of their projects that are among `projectIds`. */
+/** Adds to deploys their projects among `projectIds`. */
 function withProjects(
   { read, dialect: { builder } }: Store,
   rows: readonly Selectable<Tables['deploy']>[],
@@ -111,7 +111,7 @@ function withProjects(
   )
 }
 
-/** Single deploys. */
+/** Implements single deploys. */
 export function deployPart(store: Store): Pick<DeployStore, 'addDeploy' | 'deploysOf'> {
   const { write, read } = store
   const { builder } = store.dialect
@@ -155,7 +155,7 @@ export function deployPart(store: Store): Pick<DeployStore, 'addDeploy' | 'deplo
   }
 }
 
-/** How many deploys releases have, and which were the last. */
+/** Implements the number of deploys of releases, and the last ones. */
 export function deploySumPart(store: Store): Pick<DeployStore, 'deploySums'> {
   const { read } = store
   const seen = seenOf(store)
@@ -198,7 +198,7 @@ export function deploySumPart(store: Store): Pick<DeployStore, 'deploySums'> {
   }
 }
 
-/** The projects of each key, in their order. */
+/** Returns the projects of each key, in order. */
 function projectsBy(rows: readonly { key: string | number; project_id: number }[]): Map<string | number, number[]> {
   const sorted = [...rows].sort((a, b) => a.project_id - b.project_id)
   const found = new Map<string | number, number[]>()
@@ -212,7 +212,7 @@ function projectsBy(rows: readonly { key: string | number; project_id: number }[
 
 const none: Moments = { moments: [], all: 0 }
 
-/** Releases that came up in a range. A release came up when somebody made it or an event named it, whichever was first. */
+/** Implements new releases in a range. A release is new when somebody created it or an event first named it. */
 export function releaseMomentPart({ read, dialect: { builder } }: Store): Pick<DeployStore, 'releaseMoments'> {
   return {
     releaseMoments: ({ projectIds, fromMs, toMs, max }) => {
@@ -235,13 +235,13 @@ export function releaseMomentPart({ read, dialect: { builder } }: Store): Pick<D
         )
         .select('version')
       const both = () => builder.selectFrom(made.unionAll(named).as('both'))
-      // A release that was there before the range has another row that says so.
+      // A release from before the range has another, earlier row.
       const came = both()
         .select(['version', (build) => build.fn.min<number>('at_ms').as('at_ms')])
         .where('version', 'in', inRange)
         .groupBy('version')
         .having((build) => build.fn.min('at_ms'), '>=', fromMs)
-      // Counted and cut in one pass over them.
+      // Count and limit in one pass.
       const rows = read.all(
         builder
           .selectFrom(came.as('came'))
@@ -269,7 +269,7 @@ export function releaseMomentPart({ read, dialect: { builder } }: Store): Pick<D
   }
 }
 
-/** Deploys that ended in a range. */
+/** Implements deploys that finished in a range. */
 export function deployMomentPart({ read, dialect: { builder } }: Store): Pick<DeployStore, 'deployMoments'> {
   return {
     deployMoments: ({ projectIds, fromMs, toMs, environments, max }) => {

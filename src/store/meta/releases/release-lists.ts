@@ -4,12 +4,12 @@ import type { Tables } from '../database/tables.ts'
 import { containing } from '../issues/issue-filter.ts'
 import type { ReleaseFilter, ReleaseStore } from './releases.ts'
 
-/** One row for each project that made or named a version. */
+/** One row per project in which a version was created or named by events. */
 type Both = Tables & { both: { version: string; organization_id: number; at_ms: number; archived: number | null } }
 type Rows = SelectQueryBuilder<Both, 'both', object>
 type Build = ExpressionBuilder<Both, 'both'>
 
-/** Where and when versions were made or named. */
+/** Selects where and when versions were created or named. */
 function bothOf({ dialect: { builder } }: Store, { projectIds, text }: ReleaseFilter): Rows {
   const made = builder
     .selectFrom('made_release')
@@ -107,7 +107,7 @@ function wished(store: Store, wish: ReleaseFilter) {
   const all = rows
     .select(['both.version', (build) => build.fn.min<number>('both.at_ms').as('at_ms')])
     .groupBy('both.version')
-  // Events say nothing of it: min leaves their null out.
+  // Rows from events have null here, which min ignores.
   const isArchived = (build: Build) => build.fn.coalesce(build.fn.min('both.archived'), build.lit(0))
   const grouped = archived === undefined ? all : all.having(isArchived, '=', Number(archived))
   return untilMs === undefined ? grouped : grouped.having((build) => build.fn.min('both.at_ms'), '<=', untilMs)
@@ -118,7 +118,7 @@ type FilterPart = Pick<
   'releaseTimes' | 'countReleases' | 'newIssues' | 'releaseEnvironments' | 'releaseBundles'
 >
 
-/** Which releases there are, and what is counted beside them. */
+/** Implements the list of releases and their counts. */
 export function releaseFilterPart(store: Store): FilterPart {
   const { read } = store
   const { builder } = store.dialect
@@ -151,7 +151,7 @@ export function releaseFilterPart(store: Store): FilterPart {
     releaseEnvironments: (projectIds, versions, max) => {
       const found = new Map<string, string[]>()
       if (projectIds.length === 0) return found
-      // One by one: whoever knows a key can name thousands in each.
+      // Query each version separately, because anybody with a key can send thousands of environments for each.
       for (const version of versions) {
         const rows = read.all(
           builder

@@ -5,7 +5,7 @@ import { type CommitStore, commitFilePart, commitListPart, repositoryPart } from
 import { type DeployStore, deployMomentPart, deployPart, deploySumPart, releaseMomentPart } from './deploys.ts'
 import { type ReleaseStore, releasePart } from './releases.ts'
 
-/** All that is kept of releases: themselves, what they were made of, where they went. */
+/** All parts of the store for releases: releases, commits and deploys. */
 export function releaseParts(store: Store): ReleaseStore & CommitStore & DeployStore {
   return {
     ...releasePart(store),

@@ -6,7 +6,7 @@ import type { Around } from '../issues/issue-state.ts'
 
 type Statements = Pick<BatchStatements, 'namedRelease' | 'madeRelease' | 'forecast'>
 
-/** When a release of a project was made, ms: by a person, else by its first event; undefined: nobody has named it. */
+/** Creation time of a project's release in ms, by a person or its first event; undefined when it is unknown. */
 export function releaseMadeMs(statements: Statements, projectId: number, version: string): number | undefined {
   const times = [
     statements.madeRelease.get({ projectId, version })?.ms,
@@ -15,18 +15,18 @@ export function releaseMadeMs(statements: Statements, projectId: number, version
   return times.length === 0 ? undefined : Math.min(...times)
 }
 
-/** What the events of one project are judged by; releases that this commit names first were made at `nowMs`. */
+/** Context for the events of one project. Releases that this commit names first count as created at `nowMs`. */
 export function aroundOf(
   statements: Statements,
   projectId: number,
   nowMs: number,
   isKnownHere: (version: string) => boolean = () => false,
 ): Around {
-  // What nobody has named yet is still to come: everything that is there is older.
+  // An unknown release is still to come, so all known ones are older.
   const madeMs = (version: string) =>
     releaseMadeMs(statements, projectId, version) ?? (isKnownHere(version) ? nowMs : Number.MAX_SAFE_INTEGER)
   const known = new Map<string, boolean>()
-  // A flood of one issue asks for each of its events.
+  // A flood of events of one issue needs the same forecast for each event.
   const limits = new Map<number, Limits | undefined>()
   return {
     nowMs,

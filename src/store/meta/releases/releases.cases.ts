@@ -18,7 +18,7 @@ const told = (sha: string, more: Partial<NewCommit> = {}): NewCommit => ({
 const place = { organizationId: 1, version: 'shop@1' }
 const all = { offset: 0, max: 100 }
 
-/** Commits, refs, deploys, lists and marks of releases, for every meta store. */
+/** Cases of commits, refs, deploys, lists and moments of releases, for every meta store. */
 export function releaseCases(fresh: () => MetaStore): void {
   /** Projects 1 (web) and 2 (api) of organization 1, project 3 of organization 2. */
   const withThree = () => {
@@ -48,7 +48,7 @@ export function releaseCases(fresh: () => MetaStore): void {
       expect([shas(meta), shas(meta, 'shop@2')]).toEqual([['b'], ['d', 'c']])
       const names = () =>
         meta.repositoriesOf({ organizationId: 1, listed: false, ...all }).map((repository) => repository.name)
-      // acme/api had only the commit that no release names any more
+      // acme/api had only the commit that no release has any more.
       expect(names()).toEqual(['acme/shop'])
       meta.removeRelease(1, [1], 'shop@1')
       meta.removeRelease(1, [1], 'shop@2')
@@ -211,7 +211,7 @@ export function releaseCases(fresh: () => MetaStore): void {
         ['e', 250, [1]],
         ['b', 300, [1]],
       ])
-      // a was there before: its later row is no beginning
+      // Release a existed before, so its later row does not count.
       expect(moments([1, 2], 201, 1000).map(([version]) => version)).toEqual(['e', 'b'])
       expect(moments([1, 2], 200, 300).map(([version]) => version)).toEqual(['a', 'e'])
       expect(moments([2], 0, 1000)).toEqual([['a', 500, [2]]])
@@ -230,7 +230,7 @@ export function releaseCases(fresh: () => MetaStore): void {
       expect(deploys([2], [], 200)).toEqual([['production', 100, [2]]])
       const few = { projectIds: [1, 2], fromMs: 0, toMs: 1000, max: 1 }
       expect(meta.releaseMoments(few)).toMatchObject({ moments: [{ version: 'b', atMs: 300 }], all: 3 })
-      // a began before this range: that it is named again in it makes no beginning, however few are asked for
+      // Release a began before this range, so its later row does not make it new, however small `max` is.
       expect(meta.releaseMoments({ ...few, fromMs: 201 })).toMatchObject({ moments: [{ version: 'b' }], all: 2 })
       expect(meta.deployMoments({ ...few, environments: [] })).toMatchObject({
         moments: [{ environment: 'staging', projectIds: [1] }],
@@ -257,7 +257,7 @@ export function releaseCases(fresh: () => MetaStore): void {
       meta.addDeploy({ ...where, environment: 'qa', startedMs: null, finishedMs: 700, projectIds: [1] })
       return meta
     }
-    // Only read, so one does for all cases: each file costs a dozen syncs.
+    // All cases only read, so they share one store: each file costs a dozen syncs.
     const shared: { meta?: MetaStore } = {}
     const read = () => {
       shared.meta ??= seeded()

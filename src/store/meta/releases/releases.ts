@@ -4,7 +4,7 @@ import { dropLooseCommits } from './commit-changes.ts'
 import { dropLooseDeploys } from './deploys.ts'
 import { releaseFilterPart } from './release-lists.ts'
 
-/** A release of some projects: made by an upload or a person, or named by events. */
+/** A release of some projects: created by an upload or a person, or named by events. */
 export type Release = {
   version: string
   projectIds: number[]
@@ -13,61 +13,61 @@ export type Release = {
   releasedMs: number | null
   url: string
   ref: string
-  /** Somebody put it away in each project that has said something of it. */
+  /** Archived in each project that created it. */
   archived: boolean
   firstEventMs: number | null
   lastEventMs: number | null
 }
 
-/** What can be said of a release. */
+/** Changes to a release. */
 export type ReleaseChange = { releasedMs?: number | null; url?: string; ref?: string; archived?: boolean }
 
 export type ReleaseStore = {
-  /** Makes a release in projects; where it is there already it only changes. `isNew`: none of them had it. */
+  /** Creates a release in projects, or changes an existing one. `isNew`: none of the projects had it. */
   makeRelease(
     value: { organizationId: number; projectIds: readonly number[]; version: string; change: ReleaseChange },
     nowMs: number,
   ): { release: Release; isNew: boolean }
-  /** Changes a release in each of these projects that has it. Throws NOT_FOUND. */
+  /** Changes a release in each of these projects that have it. Throws NOT_FOUND. */
   changeRelease(
     value: { organizationId: number; projectIds: readonly number[]; version: string; change: ReleaseChange },
     nowMs: number,
   ): Release
   releaseOf(projectIds: readonly number[], version: string): Release | undefined
   countReleases(request: ReleaseFilter): number
-  /** Versions that are wished for and when they were made, the newest first: what order is made of. */
+  /** Versions that match the filter and their creation times, newest first, for sorting. */
   releaseTimes(request: ReleaseFilter & { offset: number; max: number }): { version: string; createdMs: number }[]
-  /** These releases in this order; those that are not there are left out. */
+  /** These releases in this order, without unknown ones. */
   releasesNamed(projectIds: readonly number[], versions: readonly string[]): Release[]
   /**
-   * Takes out what people said of a release in these projects: with it deploys to them, and commits where no project has
-   * the release by a person's word any more. Its events keep naming it. Returns false when there was nothing.
+   * Deletes the created release in these projects with its deploys. Deletes its commits, too, once no project has the
+   * created release any more. Events can still name the version. Returns false when nothing was deleted.
    */
   removeRelease(organizationId: number, projectIds: readonly number[], version: string): boolean
-  /** Issues that were first seen in each of these versions, by project. */
+  /** Number of issues first seen in each of these versions, by project. */
   newIssues(
     projectIds: readonly number[],
     versions: readonly string[],
   ): { projectId: number; version: string; issues: number }[]
-  /** Environments that events of these versions named, in alphabetical order, at most `max` of each. */
+  /** Environments in the events of these versions, in alphabetical order, at most `max` per version. */
   releaseEnvironments(projectIds: readonly number[], versions: readonly string[], max: number): Map<string, string[]>
-  /** How many uploaded bundles name each of these versions. */
+  /** Number of uploaded bundles for each of these versions. */
   releaseBundles(projectIds: readonly number[], versions: readonly string[]): Map<string, number>
 }
 
-/** Which releases: of these projects, with this text in the version; the rest narrows where it is given. */
+/** A filter for releases: of these projects, with this text in the version. Optional fields narrow it down. */
 export type ReleaseFilter = {
   projectIds: readonly number[]
   text: string
-  /** With events in one of these, or a deploy there. */
+  /** With events in one of these environments, or a deploy to one. */
   environments?: readonly string[]
-  /** Made, finalized, deployed or with events in this range. */
+  /** Created, finalized, deployed, or with events in this range. */
   range?: { fromMs: number; toMs: number } | undefined
   /** With commits. */
   withCommits?: boolean
-  /** Put away, or not. */
+  /** Archived or not. */
   archived?: boolean | undefined
-  /** Made at this time or before it. */
+  /** Created at this time or earlier. */
   untilMs?: number
 }
 
@@ -78,7 +78,7 @@ type Row = {
   released_ms: number | null
   url: string
   ref: string
-  /** Null: of an event, which says nothing of it. */
+  /** Null in a row from events. */
   archived: number | null
   first_event_ms: number | null
   last_event_ms: number | null
@@ -104,7 +104,7 @@ function toRelease(version: string, rows: readonly Row[]): Release {
   }
 }
 
-/** Rows of both kinds: what was made, and what events named. */
+/** Returns the rows of created releases and of releases named by events. */
 function releaseRows(
   { read, dialect: { builder } }: Store,
   projectIds: readonly number[],
@@ -128,7 +128,7 @@ function releaseRows(
   ]
 }
 
-/** Takes out what people said of a release in these projects; the caller holds the transaction. */
+/** Deletes a created release in these projects. The caller opens the transaction. */
 function remove(store: Store, organizationId: number, projectIds: readonly number[], version: string): boolean {
   const { write } = store
   const { builder } = store.dialect
@@ -156,7 +156,7 @@ function remove(store: Store, organizationId: number, projectIds: readonly numbe
   return changes > 0
 }
 
-/** Releases as builds and people make them, together with those that events named. */
+/** Implements releases from builds, people and events. */
 export function releasePart(store: Store): ReleaseStore {
   const { write } = store
   const { builder } = store.dialect
@@ -223,8 +223,8 @@ export function releasePart(store: Store): ReleaseStore {
 }
 
 /**
- * Takes out commits, refs and deploys of releases that are not there any more, as after a project went; the caller holds
- * the transaction.
+ * Deletes commits, refs and deploys of releases that no longer exist, for example after a project was deleted. The
+ * caller opens the transaction.
  */
 export function dropStrayReleases(store: Store, organizationId: number): void {
   const { write } = store

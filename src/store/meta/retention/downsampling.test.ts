@@ -13,7 +13,7 @@ afterEach(() => {
 const hash = (n: number) => n.toString(16).padStart(16, '0')
 const idOf = (n: number) => n.toString(16).padStart(32, '0')
 
-/** A project with an issue of each kind; events 1 to 4 of the first have a file each, an hour apart. */
+/** Creates a project with an issue of each kind. Events 1 to 4 of the first issue have a file each, an hour apart. */
 function world() {
   const clock = testClock()
   const meta = openSqliteMeta(':memory:', { clock, readers: 0 })
@@ -99,7 +99,7 @@ test('a step goes from planned to cut; it counts once, by the kind of its issues
   const issues = meta.listIssues({ projectIds: [project.id], sort: 'last', max: 9 })
   const ids = issues.map((issue) => issue.id).sort()
   expect([...meta.thinnedOf([...ids, 999])].sort()).toEqual(ids.map((id, at) => [id, [6, 7, 1][at]]))
-  // what was seen is not touched
+  // The event counts do not change.
   expect(issues.map((issue) => issue.count)).toEqual([1, 1, 1])
   meta.setThinStep(step.id, 'cut')
   expect(meta.thinSteps()[0]?.stage).toBe('cut')

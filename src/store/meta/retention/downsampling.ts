@@ -5,24 +5,24 @@ import type { Tables } from '../database/tables.ts'
 import { outcomeWriter } from '../ingest/counts.ts'
 import type { Issue } from '../meta.ts'
 
-/** Rows of one project and week that are taken out together; the events store says how it is read. */
+/** Rows of one project and week that are deleted together. The events store defines their selection. */
 export type ThinCut = { week: string; before: number; projectId: number; hashes: string[]; keep: string[] }
 
 /**
- * A cut on its way. `planned`: nothing is counted; `counted`: ledger and issues say that the rows are gone, and they are
- * going; `cut`: they are, which is asked for once more after a while.
+ * A deletion in progress. `planned`: nothing is counted yet. `counted`: ledger and issues count the rows as deleted,
+ * and the deletion runs. `cut`: the rows are deleted, and a later check deletes rows that a power cut brought back.
  */
 export type ThinStep = {
   id: number
   runId: number
   cut: ThinCut
-  /** What one event takes on disk, on average. */
+  /** Average bytes of one event on disk. */
   rowBytes: number
   stage: 'planned' | 'counted' | 'cut'
   madeMs: number
 }
 
-/** One time that the budget was passed. `bytesAfter` and `endedMs` are null while it lasts, or when it was broken off. */
+/** One run after the budget was exceeded. `bytesAfter` and `endedMs` are null while it runs or when it was aborted. */
 type ThinRun = {
   id: number
   startedMs: number
@@ -42,17 +42,17 @@ export type DownsamplingStore = {
   /** Newest first. */
   thinRuns(max: number): ThinRun[]
   planThinStep(runId: number, cut: ThinCut, rowBytes: number): ThinStep
-  /** All that are under way or not yet proven, oldest first. */
+  /** All steps that run or are not yet verified, oldest first. */
   thinSteps(): ThinStep[]
   /**
-   * Says in one transaction that these events are gone: on their issues, in the ledger and for the run; the step is
-   * `counted` then. A step that is counted already stays as it is.
+   * Counts these events as downsampled in one transaction: in their issues, the ledger and the run. The step is
+   * `counted` afterwards. A step that is already counted stays as it is.
    */
   countThinned(stepId: number, events: readonly { groupHash: string; rows: number }[]): void
   setThinStep(id: number, stage: 'cut'): void
-  /** Forgets a step that is proven. */
+  /** Deletes a verified step. */
   dropThinStep(id: number): void
-  /** Attachments of a project that came in a time, in the order of their ids, behind `after`. */
+  /** Attachments of a project in a time range, by id, after the id `after`. */
   attachedBetween(
     projectId: number,
     fromMs: number,
@@ -60,20 +60,20 @@ export type DownsamplingStore = {
     after: number,
     max: number,
   ): { id: number; eventId: string }[]
-  /** Removes the attachments of these events, counts them as thinned and notes their files as doomed by removal 0. */
+  /** Deletes the attachments of these events, counts them as downsampled, and queues their blobs under removal 0. */
   thinAttachments(runId: number, projectId: number, eventIds: readonly string[]): void
-  /** How many events of each issue were thinned; those without any are absent. */
+  /** Number of downsampled events per issue. Issues without any are absent. */
   thinnedOf(issueIds: readonly number[]): Map<number, number>
   /**
-   * Of the next `max` issues behind an id those that may have more events stored than `kept`, as far as their counters
-   * say; `last` is the last id that was looked at, undefined at the end.
+   * Checks the next `max` issues after an id. Returns those that can have more than `kept` stored events by their
+   * counters. `last`: the last checked id, undefined at the end.
    */
   issuesOver(kept: number, after: number, max: number): { last?: number; issues: { id: number; projectId: number }[] }
 }
 
-/** Files that thinning dooms stand under no removal of a person. */
+/** Pseudo removal for blobs of downsampled events: no person requested it. */
 export const thinnedRemoval = 0
-/** Ids in one statement. */
+/** Maximum ids per statement. */
 const chunk = 500
 
 const toStep = (row: Selectable<Tables['thin_step']>): ThinStep => ({
@@ -115,7 +115,7 @@ type StepPart = Pick<DownsamplingStore, 'planThinStep' | 'thinSteps' | 'setThinS
 type CountPart = Pick<DownsamplingStore, 'countThinned'>
 type FilePart = Pick<DownsamplingStore, 'attachedBetween' | 'thinAttachments'>
 
-/** What is told of thinning. */
+/** Implements runs of downsampling. */
 export function thinRunPart({ write, read, clock, dialect: { builder } }: Store): RunPart {
   return {
     beginThinRun: ({ budgetBytes, bytesBefore }) =>
@@ -163,7 +163,7 @@ export function thinRunPart({ write, read, clock, dialect: { builder } }: Store)
   }
 }
 
-/** Cuts on their way. */
+/** Implements deletions in progress. */
 export function thinStepPart({ write, clock, dialect: { builder } }: Store): StepPart {
   return {
     planThinStep: (runId, cut, rowBytes) => {
@@ -177,7 +177,7 @@ export function thinStepPart({ write, clock, dialect: { builder } }: Store): Ste
   }
 }
 
-/** Says of one issue that events of it were thinned, and gives its kind; undefined for a group without an issue. */
+/** Counts downsampled events in one issue. Returns its kind, or undefined for a group without an issue. */
 function noteThinned({ write, dialect: { builder } }: Store, projectId: number, hash: string, quantity: number) {
   const issue = write.get(
     builder
@@ -201,7 +201,7 @@ function noteThinned({ write, dialect: { builder } }: Store, projectId: number, 
   return issue.kind as Issue['kind']
 }
 
-/** Adds to what a run says that it did; the caller holds the transaction. */
+/** Adds to a counter of a run. The caller opens the transaction. */
 function addToRun(
   { write, dialect: { builder } }: Store,
   runId: number,
@@ -212,7 +212,7 @@ function addToRun(
   write.run(sum.where('id', '=', runId))
 }
 
-/** The transaction in which events count as thinned. */
+/** Implements the transaction that counts events as downsampled. */
 export function thinCountPart(store: Store): CountPart {
   const { write, clock } = store
   const { builder } = store.dialect
@@ -235,7 +235,7 @@ export function thinCountPart(store: Store): CountPart {
   }
 }
 
-/** Attachments of events that go. */
+/** Implements the deletion of attachments. */
 export function thinFilePart(store: Store): FilePart {
   const { write, clock } = store
   const { builder } = store.dialect

@@ -8,16 +8,16 @@ import { bumpKeysVersion } from '../projects/projects.ts'
 import { dropStrayReleases } from '../releases/releases.ts'
 
 /**
- * `organization`: all of it, its projects first; `project`: all of it; `issue`: with its events; `discard`: the same, and
- * what comes of its fingerprint is filtered.
+ * `organization`: with all data, projects first. `project`: with all data. `issue`: with its events. `discard`: the
+ * same, and later events of its fingerprint are filtered.
  */
 type RemovalKind = 'organization' | 'project' | 'issue' | 'discard'
-/** What lies in one project. */
+/** Removals within one project. */
 export type PartKind = Exclude<RemovalKind, 'organization'>
 
 /**
- * A removal on its way through the stores. `asked`: nothing is gone yet; `blobs`: events and rows are gone, files are
- * going; `proof`: all is asked for once more; `done`.
+ * Progress of a removal through the stores. `asked`: nothing is deleted. `blobs`: events and rows are deleted, and
+ * files are being deleted. `proof`: all stores are checked for leftovers. `done`.
  */
 type RemovalStage = 'asked' | 'blobs' | 'proof' | 'done'
 
@@ -34,46 +34,46 @@ export type Removal = {
   createdMs: number
   endedMs: number | null
   stage: RemovalStage
-  /** Events and files that were removed. */
+  /** Number of deleted events and files. */
   events: number
   blobs: number
-  /** Why the last try failed; '' when none did. */
+  /** Error of the last attempt; '' for none. */
   error: string
 }
 
 export type RemovalStore = {
   /**
-   * Asks for a removal; one that is open for the same thing is returned as it is. Keys of a project end at once, so
-   * that nothing more is accepted. Throws NOT_FOUND.
+   * Stores a removal. Returns an open one of the same thing unchanged. Keys of a project stop working at once, so that
+   * ingest accepts nothing more. Throws NOT_FOUND.
    */
   askRemoval(value: { kind: PartKind; projectId: number; issueId: number | null; userId: string | null }): Removal
   openRemovals(): Removal[]
   removalById(id: number): Removal | undefined
   /** Newest first. */
   removalsOf(organizationId: number, max: number): Removal[]
-  /** Event ids with attachments in a project, in order, behind `after`. */
+  /** Ids of events with attachments in a project, in order, after `after`. */
   attachedEventIds(projectId: number, after: string, max: number): string[]
-  /** Removes the attachments of these events, and notes their files as doomed. */
+  /** Deletes the attachments of these events and queues their blobs for deletion. */
   doomAttachments(removalId: number, projectId: number, eventIds: string[]): void
   /**
-   * Removes the thing's rows and all that hangs on them in one transaction: for a project with its attachments, dead
-   * items and feedback, whose files are noted as doomed. What the ledger counted of it is noted as removed. To be called
-   * while no batch is open and after its events are gone; `events` is how many those were.
+   * Deletes the rows of the target and all related rows in one transaction; for a project also attachments, dead
+   * letters and feedback, whose blobs are queued for deletion. Notes their ledger counts as removed. Call it while no
+   * batch is open and after the events are deleted. `events`: number of these events.
    */
   removeRows(removalId: number, events: number): void
-  /** Files that are to be deleted, at most `max`. */
+  /** Blobs to delete, at most `max`. */
   doomedBlobs(removalId: number, max: number): string[]
   forgetDoomed(keys: string[]): void
   setRemoval(id: number, change: { stage?: RemovalStage; blobs?: number; error?: string; endedMs?: number }): void
-  /** Events that the ledger counts as stored and that people had removed, by project. */
+  /** Number of events that the ledger counts as stored and people deleted, by project. */
   removedEvents(): Map<number, number>
-  /** Fingerprints of which nothing is stored any more. */
+  /** Discarded fingerprints, whose events are filtered. */
   discardedOf(projectId: number): Discarded[]
-  /** Takes fingerprints back, all that were discarded with one issue: they make issues again. */
+  /** Removes all fingerprints that were discarded with one issue, so that their events create issues again. */
   undiscard(projectId: number, shortId: string): void
 }
 
-/** A fingerprint whose events are filtered, with the issue that was discarded: `title` and `culprit` '' where not known. */
+/** A discarded fingerprint and its issue. `title` and `culprit`: '' when unknown. */
 type Discarded = {
   hash: string
   shortId: string
@@ -83,7 +83,7 @@ type Discarded = {
   createdMs: number
 }
 
-/** A removal's row as a removal. */
+/** Converts a row to a removal. */
 export const toRemoval = (row: Selectable<Tables['removal']>): Removal => ({
   id: row.id,
   organizationId: row.organization_id,
@@ -112,7 +112,7 @@ type AskPart = Pick<
   | 'undiscard'
 >
 
-/** Removals as they are asked for and told of. */
+/** Implements requests and lookups of removals. */
 export function removalPart(store: Store): AskPart {
   const { write, read, clock } = store
   const { builder } = store.dialect
@@ -183,13 +183,13 @@ export function removalPart(store: Store): AskPart {
   }
 }
 
-/** Rows in one statement at most. */
+/** Maximum rows per statement. */
 const chunk = 500
 
 type FilePart = Pick<RemovalStore, 'attachedEventIds' | 'doomAttachments' | 'doomedBlobs' | 'forgetDoomed'>
 type Row = Selectable<Tables['removal']>
 
-/** Notes files as doomed; the caller holds the transaction. */
+/** Queues blobs for deletion. The caller opens the transaction. */
 function doom({ write, dialect: { builder } }: Store, removalId: number, keys: readonly string[]): void {
   for (const key of keys)
     if (key !== '')
@@ -201,7 +201,7 @@ function doom({ write, dialect: { builder } }: Store, removalId: number, keys: r
       )
 }
 
-/** Removes the attachments of these events and notes their files; the caller holds the transaction. */
+/** Deletes the attachments of these events and queues their blobs. The caller opens the transaction. */
 function doomOf(store: Store, removalId: number, projectId: number, eventIds: readonly string[]): void {
   const { write } = store
   const { builder } = store.dialect
@@ -218,7 +218,7 @@ function doomOf(store: Store, removalId: number, projectId: number, eventIds: re
   }
 }
 
-/** Files on their way out. */
+/** Implements the deletion of files. */
 export function removalFilePart(store: Store): FilePart {
   const { write } = store
   const { builder } = store.dialect
@@ -300,7 +300,7 @@ function removeIssue(store: Store, removal: Row, issueId: number): void {
     said.map((row) => row.feedback_id),
   )
   if (removal.kind === 'discard') discard(store, removal, issueId)
-  // Else a hash that begins a new issue later would be said to have come from the one that was merged into this, and to be noise.
+  // Otherwise, a new issue with such a hash would get a wrong merge source and wrong noise counts.
   const hashes = builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', issueId)
   for (const table of ['merged_hash', 'hash_sign'] as const)
     write.run(builder.deleteFrom(table).where('project_id', '=', removal.project_id).where('hash', 'in', hashes))
@@ -308,7 +308,7 @@ function removeIssue(store: Store, removal: Row, issueId: number): void {
   write.run(builder.deleteFrom('issue').where('id', '=', issueId))
 }
 
-/** Notes how many events the ledger counts of what goes now. */
+/** Stores how many events the ledger counts for the deleted rows. */
 function noteRemoved({ write, dialect: { builder } }: Store, removal: Row): void {
   const issues = builder.selectFrom('issue').where('project_id', '=', removal.project_id)
   const own = removal.issue_id === null ? issues : issues.where('id', '=', removal.issue_id)
@@ -325,7 +325,7 @@ function noteRemoved({ write, dialect: { builder } }: Store, removal: Row): void
   )
 }
 
-/** The one transaction in which rows go. */
+/** Implements the transaction that deletes rows. */
 export function removalRowPart(store: Store): Pick<RemovalStore, 'removeRows'> {
   const { write } = store
   const { builder } = store.dialect

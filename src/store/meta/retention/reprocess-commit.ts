@@ -9,10 +9,10 @@ import type { EventEffect } from '../meta.ts'
 import { aroundOf } from '../releases/release-transitions.ts'
 import type { ReprocessingMetaStore, ReprocessingMove, ReprocessingResult } from './reprocessing.ts'
 
-/** An issue in a transaction of moves. */
+/** An issue and its changes in a transaction of moves. */
 type Work = {
   row: IssueRow
-  /** Events that it has now, and of those, how many came from other issues; which ones, by short id. */
+  /** Number of its reprocessed events, how many came from other issues, and the short ids of these issues. */
   mapped: number
   came: number
   from: Set<string>
@@ -53,8 +53,8 @@ function issueOf({ issues, statements }: Room, id: number): Work {
 }
 
 /**
- * Whether an issue stays what it is under a hash that nobody knew: the first that its events are mapped to takes it, with
- * its link, its people and what they said. Events that map to something else belong to an issue of their own.
+ * Returns whether an issue keeps its events under an unknown hash. The first new hash takes over the issue with its
+ * link, people and comments. Events with other new hashes get their own issue.
  */
 function takes({ store: { write, dialect } }: Room, issueId: number, hashes: readonly string[]): boolean {
   const { builder } = dialect
@@ -64,7 +64,7 @@ function takes({ store: { write, dialect } }: Room, issueId: number, hashes: rea
   return true
 }
 
-/** A new issue for events that leave an issue: it begins with what people decided about the old issue. */
+/** Creates an issue for events that leave an issue. It starts with people's decisions about the old one. */
 function splitFrom(room: Room, from: Work, effect: EventEffect): Work {
   const { statements, issues } = room
   const project = statements.project.get({ id: effect.projectId })
@@ -88,7 +88,7 @@ function splitFrom(room: Room, from: Work, effect: EventEffect): Work {
     substatus,
     resolved_ms,
     assignee_user_id,
-    // It begins with no events: as many must come as the old issue waited for.
+    // It starts without events, so it must count as many as the old issue waited for.
     status_details: shiftBefore(status_details, Number.NEGATIVE_INFINITY),
     state_ms,
     due_ms,
@@ -111,9 +111,9 @@ function splitFrom(room: Room, from: Work, effect: EventEffect): Work {
 }
 
 /**
- * An issue keeps the events that people merged into it, even if their new hashes were unknown at the merge: the events
- * do not take the issue, and do not leave it. Copies the note of the old hash to the new hashes, so that they are taken
- * out with it.
+ * Keeps events that people merged into an issue in it, even if their new hashes were unknown at the merge. These events
+ * do not take over the issue and do not leave it. Copies the note of the old hash to the new hashes, so that an unmerge
+ * takes them along.
  */
 function keepsMerged({ store, nowMs }: Room, { row }: Work, { fromHash, effect }: ReprocessingMove): boolean {
   const source = sourceOf(store, row, fromHash)
@@ -130,7 +130,7 @@ function keepsMerged({ store, nowMs }: Room, { row }: Work, { fromHash, effect }
   return true
 }
 
-/** The issue that an event belongs to by its new hashes. */
+/** Returns the issue of an event by its new hashes. */
 function targetOf(room: Room, from: Work, regroupMove: ReprocessingMove): Work {
   const { statements } = room
   const { projectId, hashes } = regroupMove.effect
@@ -143,7 +143,7 @@ function targetOf(room: Room, from: Work, regroupMove: ReprocessingMove): Work {
   return target
 }
 
-/** Moves what hangs on one event. */
+/** Moves the related rows of one event. */
 function moveHanging({ store: { write, dialect } }: Room, from: Work, to: Work, effect: EventEffect): void {
   const { builder } = dialect
   const { projectId, eventId } = effect
@@ -159,7 +159,7 @@ function moveHanging({ store: { write, dialect } }: Room, from: Work, to: Work, 
     write.run(builder.deleteFrom('digest').where('issue_id', '=', from.row.id).where('event_id', '=', eventId))
 }
 
-/** Counts an event's old diagnostics out of its old hash, and its new diagnostics into its new hash. */
+/** Subtracts an event's old diagnostics from its old hash, and adds the new ones to its new hash. */
 function moveSigns({ signs }: Room, from: Work, to: Work, { fromHash, fromSigns, effect }: ReprocessingMove): void {
   const { projectId } = effect
   shiftCounts(from.row, fromSigns, -1)
@@ -201,7 +201,7 @@ function move(room: Room, regroupMove: ReprocessingMove): boolean {
 
 type Told = { regrouping: number; events: number; came?: number; from?: string[]; left?: number }
 
-/** Says on an issue what happened, once for a run: later steps of it add to the same entry. Returns whether it is the first. */
+/** Writes one activity per issue and run; later steps of the run extend it. Returns whether this call created it. */
 function tell(
   { store, statements, regroupingId, nowMs }: Room,
   issueId: number,
@@ -235,7 +235,7 @@ function tell(
   return !isSame
 }
 
-/** Writes the issues of a transaction; returns those that are merged, and those that lost some of their events. */
+/** Writes the issues of a transaction. Returns the merged issues, and those that lost some of their events. */
 function finish(room: Room, targets: Map<number, Work>): { merged: number[]; stale: number[]; told: number } {
   const { statements, issues, nowMs } = room
   const merged: number[] = []
@@ -247,7 +247,7 @@ function finish(room: Room, targets: Map<number, Work>): { merged: number[]; sta
       if (!next) throw new Error(`issue ${to.row.id} went nowhere`)
       to = next
     }
-    // When it was first seen says nothing about the other issue, and `tell` adds up what was mapped.
+    // `first_seen` does not apply to the other issue, and `tell` sums up `mapped_again`.
     moveIssues(room.store, [from.row.id], to.row.id, ['first_seen', 'mapped_again'], nowMs)
     Object.assign(to.row, decidedOf(to.row, from.row))
     to.row.sign_counts = joinCounts(to.row.sign_counts, from.row.sign_counts)
@@ -267,7 +267,7 @@ function finish(room: Room, targets: Map<number, Work>): { merged: number[]; sta
   return { merged, stale, told }
 }
 
-/** The transaction in which events move between issues. */
+/** Implements the transaction that moves events between issues. */
 export function reprocessingCommitPart(store: Store, notes: MissedNotes): Pick<ReprocessingMetaStore, 'commitRegroup'> {
   const { write, clock } = store
   const { builder } = store.dialect

@@ -10,11 +10,11 @@ const debugId = 'b500f860-0003-523c-92ab-92705ede040b'
 const minified = { title: 'TypeError: t is undefined', culprit: 'n(app.min)', hashes: [hash(1)] }
 const idOf = (n: number) => n.toString(16).padStart(32, '0')
 
-/** An event of the minified group; number, time and position follow from `n`. */
+/** An event of the minified group. Its number, time and position derive from `n`. */
 const event = (n: number, more: Partial<EventEffect> = {}): EventEffect =>
   effect({ ...minified, eventId: idOf(n), jpos: n, timestampMs: nowMs + n, ...more })
 
-/** The same event under other hashes, readable. */
+/** The same event with other hashes and readable frames. */
 const moveOf = (eventEffect: EventEffect, to: number, more: Partial<EventEffect> = {}): ReprocessingMove => ({
   fromHash: eventEffect.hashes[0] ?? '',
   effect: { ...eventEffect, hashes: [hash(to)], title: `readable ${to}`, culprit: 'pay(cart)', ...more },
@@ -31,7 +31,7 @@ const rewrite = {
   token: 't',
 }
 
-/** Commits moves as a step of a run. */
+/** Commits moves as one step of a run. */
 function moved(meta: MetaStore, moves: ReprocessingMove[], runId = meta.beginRegrouping(1, 'upload', 9).id) {
   const step = meta.planRegroup(runId, rewrite)
   return { ...meta.commitRegroup(step.id, moves), step: step.id }
@@ -62,7 +62,7 @@ function bundle(meta: MetaStore, release: string, ids: string[], n = 1) {
   return meta.addBundle({ ...whole, bytes: 1, createdMs: nowMs }, files, [{ projectId: 1, release, dist: '' }])
 }
 
-/** Notes of what events missed. */
+/** Cases of missing source maps. */
 function missedCases(fresh: () => MetaStore): void {
   test('groups that missed a debug id or a release are found when it comes, and not before', () => {
     const meta = fresh()
@@ -78,7 +78,7 @@ function missedCases(fresh: () => MetaStore): void {
     const [item, two, three] = [bundle(meta, 'shop@1', [], 1), bundle(meta, '', [debugId], 2), bundle(meta, 'x', [], 3)]
     expect(meta.arrivals()).toEqual([{ projectId: 1, bundleIds: [item.id, two.id, three.id] }])
     const [byDebug, byRelease] = [debugName(debugId), releaseName('shop@1', '')]
-    // Noted once for the group, from its first event on.
+    // Noted once per group, from its first event on.
     expect(meta.missedBy(1, [item.id])).toEqual([{ groupHash: hash(1), names: [byRelease], fromJpos: 7 }])
     expect(meta.missedBy(1, [two.id])).toEqual([{ groupHash: hash(1), names: [byDebug], fromJpos: 7 }])
     expect(meta.missedBy(1, [three.id])).toEqual([])
@@ -87,7 +87,7 @@ function missedCases(fresh: () => MetaStore): void {
     expect(meta.missedOf(1, ['l']).map((group) => group.groupHash)).toEqual([hash(3)])
     meta.dropArrivals(1, [item.id, three.id], nowMs + 1)
     expect(meta.arrivals()).toEqual([{ projectId: 1, bundleIds: [two.id] }])
-    // The same bundle for another release comes anew.
+    // The same bundle arrives again for another release.
     meta.linkBundle(item.id, [{ projectId: 1, release: 'shop@1', dist: 'ios' }], nowMs + 5)
     meta.dropArrivals(1, [item.id], nowMs + 5)
     expect(
@@ -135,11 +135,11 @@ function missedCases(fresh: () => MetaStore): void {
     expect(meta.missedSum(1)).toEqual({ quantity: missedMax, refused: 7, refusedMs: nowMs })
     commit(meta, { events: [event(2, { projectId: 2, misses: ['d:x'] })] })
     expect(meta.missedSum(2)).toEqual({ quantity: 1, refused: 0, refusedMs: null })
-    // Once it is over, what nothing missed for a day gives way.
+    // Once the check interval is over, notes that were unused for a day are evicted.
     commit(meta, { events: [event(2, { misses: ['d:after'] })] }, nowMs + 2 * 86_400_000)
     expect(meta.missedSum(1)).toEqual({ quantity: missedMax - 999, refused: 1007, refusedMs: nowMs + 2 * 86_400_000 })
     expect(meta.missedOf(1, ['d:after'])).toHaveLength(1)
-    // What is noted already stays young.
+    // An existing note stays recent.
     commit(meta, { events: [event(3, { misses: ['d:1'] })] }, nowMs + 30 * 86_400_000)
     expect(meta.dropMissed(nowMs + 1)).toBeGreaterThan(missedMax - 1001)
     expect(meta.missedSum(1)).toEqual({ quantity: 2, refused: 0, refusedMs: null })
@@ -157,7 +157,7 @@ function missedCases(fresh: () => MetaStore): void {
   })
 }
 
-/** Which issue events belong to once they are mapped. */
+/** Cases of the issue of reprocessed events. */
 function moveCases(fresh: () => MetaStore): void {
   test('an issue stays what it is under the first hash that its events are mapped to', () => {
     const meta = fresh()
@@ -222,8 +222,8 @@ function moveCases(fresh: () => MetaStore): void {
       true,
     )
     expect(meta.issueById(1)).toMatchObject({ firstSeenMs: 5, lastSeenMs: 6, firstRelease: 'a', lastRelease: 'b' })
-    // Some of its events are stored no longer: when it began is not known from the others.
-    // Another event came meanwhile: what was asked before it says nothing of now.
+    // Some events are no longer stored, so the others do not tell when the issue began. Another event arrived
+    // meanwhile, so the older result does not apply.
     const early = { events: 9, firstMs: 1, lastMs: 2, firstRelease: 'z', lastRelease: 'z' }
     const { count = 0 } = meta.issueById(2) ?? {}
     expect([meta.setIssueEdges(2, early, count - 1), meta.setIssueEdges(99, early, 0)]).toEqual([false, false])
@@ -256,7 +256,7 @@ function moveCases(fresh: () => MetaStore): void {
     })
     expect(meta.activityOf(2).map((item) => item.type)).toEqual(['first_seen', 'note', 'assigned', 'mapped_again'])
     expect(meta.faults()).toEqual([])
-    // What still comes unmapped goes there at once.
+    // Later events with the old hash go there at once.
     commit(meta, { events: [event(4)] })
     expect(counts(meta)).toEqual([['WEB-2', 4]])
   })
@@ -270,7 +270,7 @@ function moveCases(fresh: () => MetaStore): void {
     moved(meta, [{ ...moveOf(eventEffect, 3), fromHash: hash(2) }, moveOf(two, 3)])
     expect([meta.issueById(1)?.shortId, meta.issueById(2)?.shortId]).toEqual(['WEB-3', 'WEB-3'])
     expect(counts(meta)).toEqual([['WEB-3', 3]])
-    // And in one transaction, in either order.
+    // Also in one transaction, in either order.
     const other = fresh()
     const [a, b, c] = [event(1), event(2, { hashes: [hash(2)] }), event(3, { hashes: [hash(3)] })]
     commit(other, { events: [a, b, c] })
@@ -310,7 +310,7 @@ function moveCases(fresh: () => MetaStore): void {
     )
     expect([meta.reprocessingSteps('open'), due]).toEqual([[], [0, 1, 0, 1]])
     meta.dropRegroupStep(step)
-    // A run that was broken off goes on as the same one, and looks anew.
+    // An aborted run continues with the same id and starts counting again.
     expect(meta.beginRegrouping(1, 'upload', 6)).toMatchObject({ id: run.id, looked: 0, total: 6, mapped: 1 })
     expect(meta.beginRegrouping(1, 'late', 1).id).not.toBe(run.id)
     expect(meta.openRegroupings()).toHaveLength(2)
@@ -335,7 +335,7 @@ function moveCases(fresh: () => MetaStore): void {
   })
 }
 
-/** What people merged and decided stays so. */
+/** Cases of merges and decisions by people, which reprocessing must preserve. */
 function decidedCases(fresh: () => MetaStore): void {
   test.each([
     ['those that were merged', [2, 1]],
@@ -351,7 +351,7 @@ function decidedCases(fresh: () => MetaStore): void {
       expect(moved(meta, moves)).toMatchObject({ issues: [1], merged: [], moved: 0 })
     }
     expect(counts(meta)).toEqual([['WEB-1', 5]])
-    // What they map to is taken out with them.
+    // An unmerge takes their new hashes along.
     expect(meta.issueHashes(1)).toEqual([
       { hash: hash(1), mergedFrom: null },
       { hash: hash(2), mergedFrom: 'WEB-2' },
@@ -366,7 +366,7 @@ function decidedCases(fresh: () => MetaStore): void {
         ['WEB-2', 2],
       ],
     ])
-    // Its own that map to something else leave as ever, from either.
+    // Its own events with other new hashes leave as usual, from either hash.
     moved(meta, [{ ...moveOf(event(1), 0x21), fromHash: hash(0x11) }])
     expect(counts(meta)).toContainEqual(['WEB-3', 1])
   })
@@ -416,7 +416,7 @@ function decidedCases(fresh: () => MetaStore): void {
   })
 }
 
-/** Mapping again, for every meta store. */
+/** Cases of reprocessing, for every meta store. */
 export function reprocessingCases(fresh: () => MetaStore): void {
   describe('mapping again', () => {
     missedCases(fresh)

@@ -4,7 +4,7 @@ import { fromJson, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import type { EventEffect } from '../meta.ts'
 
-/** Rows that are written again together; the events store says how it is read. */
+/** Rows that are rewritten together. The events store defines their selection. */
 export type ReprocessingRewrite = {
   projectId: number
   week: string
@@ -17,49 +17,49 @@ export type ReprocessingRewrite = {
 }
 
 /**
- * Rows on their way. `planned`: the new ones may stand and are not counted; `counted`: issues count the new ones, and the
- * old ones are going; `cut`: they are, which is asked for once more after a while.
+ * Rows being rewritten. `planned`: new rows can exist and are not counted. `counted`: issues count the new rows, and
+ * old ones are being deleted. `cut`: they are deleted, and a later check deletes rows that a power cut brought back.
  */
 export type ReprocessingStep = {
   id: number
   regroupingId: number
   rewrite: ReprocessingRewrite
-  /** Issues that lost some of their events: when they were first and last seen has to be looked up. */
+  /** Issues that lost some events. Their first and last event must be looked up. */
   stale: number[]
   stage: 'planned' | 'counted' | 'cut'
   madeMs: number
 }
 
-/** One run over the events of a project. `upload`: files came; `late`: maps that events did not wait for. */
+/** One run over a project's events. `upload`: new files arrived. `late`: source maps arrived after their events. */
 export type Regrouping = {
   id: number
   projectId: number
   cause: 'upload' | 'late'
   createdMs: number
   endedMs: number | null
-  /** Events that were looked at, of `total`; those that were mapped, and those of them that belong to another issue now. */
+  /** Checked events, out of `total`; reprocessed events; and how many of those moved to another issue. */
   looked: number
   total: number
   mapped: number
   moved: number
-  /** Issues that have events which were mapped. */
+  /** Number of issues with reprocessed events. */
   issues: number
   error: string
 }
 
-/** An event that is written again: the group that it was in and the signs that it had there, and what it is now. */
+/** A rewritten event: its old group and diagnostics, and its new effect. */
 export type ReprocessingMove = { fromHash: string; fromSigns?: SignKey[] | undefined; effect: EventEffect }
 
-/** What a transaction of moves changed. `merged`: issues that are gone, all of their events belong to another one now. */
+/** Changes by a transaction of moves. `merged`: deleted issues, whose events all moved to another one. */
 export type ReprocessingResult = { organizationId: number; issues: number[]; merged: number[]; moved: number }
 
-/** When an issue's events were, as far as they stand. */
+/** First and last event of an issue, among its stored events. */
 export type IssueEdges = { firstMs: number; lastMs: number; firstRelease: string; lastRelease: string; events: number }
 
 export type ReprocessingMetaStore = {
   /**
-   * The open run of a project for this cause, or a new run. It begins anew: events that are mapped already stay as
-   * is.
+   * Returns the open run of a project for this cause, or creates one. It starts from the beginning; reprocessed events
+   * stay unchanged.
    */
   beginRegrouping(projectId: number, cause: Regrouping['cause'], total: number): Regrouping
   setRegrouping(id: number, change: { looked?: number; total?: number; error?: string }): void
@@ -68,15 +68,15 @@ export type ReprocessingMetaStore = {
   /** Newest first. */
   regroupings(max: number, projectIds?: readonly number[]): Regrouping[]
   planRegroup(regroupingId: number, rewrite: ReprocessingRewrite): ReprocessingStep
-  /** `open`: that are not cut; or those that are, and were made further than `apartMs` from a time. All without either. */
+  /** `open`: steps not yet cut. A time: cut steps created at least `apartMs` before or after `fromMs`. Default: all. */
   reprocessingSteps(only?: 'open' | { fromMs: number; apartMs: number }): ReprocessingStep[]
-  /** Moves events between issues in one transaction; the step is `counted` then. A step that is counted stays as it is. */
+  /** Moves events between issues in one transaction and sets the step to `counted`. A counted step stays as it is. */
   commitRegroup(stepId: number, moves: readonly ReprocessingMove[]): ReprocessingResult
   setRegroupStep(id: number, stage: 'cut'): void
   dropRegroupStep(id: number): void
   /**
-   * Says when the events of an issue were, where all of them stand; where some are gone its beginning stays. Does nothing
-   * and returns false where the issue has another count than `count`: an event came while the edges were asked for.
+   * Sets the first and last event of an issue; the first only if all events are still stored. Returns false and changes
+   * nothing when the issue's count differs from `count`: an event arrived during the lookup.
    */
   setIssueEdges(issueId: number, edges: IssueEdges, count: number): boolean
 }
@@ -109,7 +109,7 @@ type RunPart = Pick<
   'beginRegrouping' | 'setRegrouping' | 'endRegrouping' | 'openRegroupings' | 'regroupings'
 >
 
-/** Runs, as they are told of. */
+/** Implements runs. */
 export function reprocessingRunPart({ write, read, clock, dialect: { builder } }: Store): RunPart {
   const runs = () => builder.selectFrom('regrouping').selectAll()
   return {
@@ -141,7 +141,7 @@ export function reprocessingRunPart({ write, read, clock, dialect: { builder } }
 
 type StepPart = Pick<ReprocessingMetaStore, 'planRegroup' | 'reprocessingSteps' | 'setRegroupStep' | 'dropRegroupStep'>
 
-/** Rows on their way. */
+/** Implements the steps of a run. */
 export function reprocessingStepPart({ write, clock, dialect: { builder } }: Store): StepPart {
   return {
     planRegroup: (regroupingId, rewrite) => {
@@ -174,8 +174,8 @@ export function reprocessingStepPart({ write, clock, dialect: { builder } }: Sto
 }
 
 /**
- * Columns that say when the `count` events of an issue were. Where some of them are gone its beginning is left out: it is not
- * known from the others.
+ * Returns the columns for the first and last of the `count` events of an issue. Omits the first when some events are no
+ * longer stored, because the others do not tell it.
  */
 export const edgeColumns = ({ firstMs, lastMs, firstRelease, lastRelease, events }: IssueEdges, count: number) => ({
   last_seen_ms: lastMs,
@@ -183,7 +183,7 @@ export const edgeColumns = ({ firstMs, lastMs, firstRelease, lastRelease, events
   ...(count <= events ? { first_seen_ms: firstMs, first_release: firstRelease } : {}),
 })
 
-/** When issues were first and last seen, after some of their events have left. */
+/** Implements the update of first and last events, after some events have left an issue. */
 export function reprocessingEdgePart({
   write,
   dialect: { builder },

@@ -1,8 +1,8 @@
 import type { Dialect } from '../database/dialect.ts'
 
 /**
- * The first schema, one statement a line of the list. The auth_ tables are better-auth's own (its getMigrations
- * gives the same text for better-auth 1.7; src/auth/auth.test.ts holds them together).
+ * The first schema, one statement per line. The auth_ tables are better-auth's own (its getMigrations returns the same
+ * text for better-auth 1.7; src/auth/auth.test.ts compares them).
  */
 export function statements(dialect: Dialect): string[] {
   const { autoId, bigint, date } = dialect
@@ -27,7 +27,7 @@ export function statements(dialect: Dialect): string[] {
     `create table release (organization_id ${bigint} not null, version text not null, project_id ${bigint} not null references project (id) on delete cascade, first_event_ms ${bigint} not null, last_event_ms ${bigint} not null, primary key (organization_id, version, project_id))`,
     'create index release_project on release (project_id, last_event_ms)',
     `create table environment (project_id ${bigint} not null references project (id) on delete cascade, name text not null, first_seen_ms ${bigint} not null, last_seen_ms ${bigint} not null, primary key (project_id, name))`,
-    // No foreign keys: a refusal is counted under the ids that came, and counts outlive what they are about.
+    // No foreign keys: a refused request is counted under the received ids, and counts outlive the rows they refer to.
     `create table outcome (hour_ms ${bigint} not null, project_id ${bigint} not null, key_id ${bigint} not null, category text not null, outcome text not null, reason text not null, item_type text not null, quantity ${bigint} not null, bytes ${bigint} not null, primary key (hour_ms, project_id, key_id, category, outcome, reason, item_type))`,
     `create table dead_item (id ${autoId}, jpos ${bigint} not null, project_id ${bigint} not null, key_id ${bigint} not null, received_ms ${bigint} not null, reason text not null, bytes ${bigint} not null, blob_key text not null)`,
     `create table attachment (id ${autoId}, project_id ${bigint} not null, event_id text not null, name text not null, type text not null, content_type text not null, bytes ${bigint} not null, blob_key text not null, received_ms ${bigint} not null)`,

@@ -1,6 +1,6 @@
 import type { Dialect } from '../database/dialect.ts'
 
-/** Notifications: where they go (channel), what asks for one (alert_due, the outbox of a commit), what was sent (delivery). */
+/** Notifications: targets (channel), queued alerts (alert_due, the outbox of a commit), and deliveries (delivery). */
 export function statements({ autoId, bigint }: Dialect): string[] {
   return [
     `create table channel (id ${autoId}, organization_id ${bigint} not null references organization (id) on delete cascade, project_id ${bigint} references project (id) on delete cascade, kind text not null, name text not null, sealed_target text not null, sealed_secret text not null, active integer not null, created_ms ${bigint} not null, failing_since_ms ${bigint}, last_error text not null)`,

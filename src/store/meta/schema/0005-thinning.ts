@@ -1,8 +1,8 @@
 import type { Dialect } from '../database/dialect.ts'
 
 /**
- * The disk budget: each time that it took events out (thin_run), the cuts of those that are under way or not yet proven
- * (thin_step), and how many events of an issue went.
+ * Downsampling for the disk budget: its runs (thin_run), steps that are running or not yet verified (thin_step), and
+ * the number of downsampled events per issue.
  */
 export function statements({ autoId, bigint }: Dialect): string[] {
   return [

@@ -1,4 +1,4 @@
-/** Environments that people took out of the lists to choose from. */
+/** Environments that people hid in the selection lists. */
 export function statements(): string[] {
   return ['alter table environment add column hidden integer not null default 0']
 }

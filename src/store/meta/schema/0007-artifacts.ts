@@ -1,18 +1,18 @@
 import type { Dialect } from '../database/dialect.ts'
 
 /**
- * What builds upload: chunks on their way (chunk), bundles (artifact_bundle) with the files in them (artifact_file) and
- * where they belong (artifact_link), and releases that were made before an event named them (made_release).
+ * Uploads of builds: waiting chunks (chunk), bundles (artifact_bundle), their files (artifact_file) and places
+ * (artifact_link), and releases that were created before an event named them (made_release).
  */
 export function statements({ autoId, bigint }: Dialect): string[] {
   const project = `project_id ${bigint} not null references project (id) on delete cascade`
   const bundle = `bundle_id ${bigint} not null references artifact_bundle (id) on delete cascade`
   return [
-    // No reference: a chunk goes by its time, its bytes with it.
+    // No reference: a chunk is deleted at its expiry, together with its bytes.
     `create table chunk (organization_id ${bigint} not null, checksum text not null, bytes ${bigint} not null, blob_key text not null, expires_ms ${bigint} not null, primary key (organization_id, checksum))`,
     'create index chunk_expires on chunk (expires_ms)',
     `create table artifact_bundle (id ${autoId}, organization_id ${bigint} not null references organization (id) on delete cascade, uuid text not null, checksum text not null, kind text not null, blob_key text not null unique, bytes ${bigint} not null, files integer not null, created_ms ${bigint} not null, used_ms ${bigint} not null)`,
-    // The same files come as other bytes where a client names another release: each is a name of one bundle.
+    // Clients send the same files as other bytes for another release, so a bundle can have several checksums.
     `create table artifact_checksum (organization_id ${bigint} not null, checksum text not null, ${bundle}, primary key (organization_id, checksum))`,
     'create index artifact_checksum_bundle on artifact_checksum (bundle_id)',
     'create index artifact_bundle_uuid on artifact_bundle (uuid)',

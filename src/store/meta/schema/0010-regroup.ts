@@ -1,9 +1,9 @@
 import type { Dialect } from '../database/dialect.ts'
 
 /**
- * Mapping again: which groups have events that missed a map (missed, and how many there are: missed_sum), bundles that
- * came since it was last looked (arrival), runs (regrouping) and the rows that are being written again (regroup_step).
- * What became of issues: the mapped hash that one was kept for (taken_issue), and where one went (moved_issue).
+ * Reprocessing: groups with missing source maps (missed, and their number: missed_sum), bundles that arrived since the
+ * last check (arrival), runs (regrouping), and rows that are being rewritten (regroup_step). For issues: the new hash
+ * that took one over (taken_issue), and the target of a merged one (moved_issue).
  */
 export function statements({ autoId, bigint }: Dialect): string[] {
   const project = `project_id ${bigint} not null references project (id) on delete cascade`

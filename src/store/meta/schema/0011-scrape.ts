@@ -1,6 +1,6 @@
 import type { Dialect } from '../database/dialect.ts'
 
-/** Public scripts of frames that nobody uploaded: whether a project fetches them, and those that were asked for (scrape). */
+/** Public scripts of frames that nobody uploaded: whether a project fetches them, and the scripts to fetch (scrape). */
 export function statements({ bigint }: Dialect): string[] {
   return [
     'alter table project add column scrape integer not null default 0',

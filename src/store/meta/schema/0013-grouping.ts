@@ -1,6 +1,6 @@
 import type { Dialect } from '../database/dialect.ts'
 
-/** How a project groups: its rules, the version, and the one before with the end of the change-over. */
+/** Grouping of a project: its rules, the version, and the previous version with the end of the changeover. */
 export function statements({ bigint }: Dialect): string[] {
   return [
     "alter table project add column fingerprint_rules text not null default ''",

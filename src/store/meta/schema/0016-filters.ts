@@ -1,6 +1,6 @@
 import type { Dialect } from '../database/dialect.ts'
 
-/** What a project filters of what comes in, and a sample of what it dropped so. */
+/** The inbound filters of a project, and samples of the events they dropped. */
 export function statements({ autoId, bigint }: Dialect): string[] {
   return [
     "alter table project add column filters text not null default '{}'",

@@ -1,9 +1,9 @@
 import type { Dialect } from '../database/dialect.ts'
 
 /**
- * States that change by themselves: since when an issue is in its state (state_ms), when the clock looks at it again
- * (due_ms), whether the next release resolves it, what arrived in the ten minutes and the hour that are open, and how
- * much its own history lets arrive (issue_forecast). A priority that a person gave.
+ * Automatic state transitions: when an issue entered its state (state_ms), its next scheduled check (due_ms), whether
+ * the next release resolves it, arrivals in the open windows of ten minutes and an hour, and the limits from its own
+ * history (issue_forecast). Also a priority set by a person.
  */
 export function statements({ bigint }: Dialect): string[] {
   return [
@@ -17,7 +17,7 @@ export function statements({ bigint }: Dialect): string[] {
     `alter table issue add column hour_count ${bigint} not null default 0`,
     'alter table issue add column priority text',
     "update issue set state_ms = coalesce((select max(created_ms) from activity where activity.issue_id = issue.id and activity.type not in ('note', 'first_seen', 'assigned', 'unassigned', 'mapped_again')), first_seen_ms)",
-    // 7 days, as domain/issue-states.ts has them.
+    // 7 days, like in domain/issue-states.ts.
     "update issue set due_ms = state_ms + 604800000 where status = 'unresolved' and substatus in ('new', 'escalating', 'regressed')",
     "update issue set substatus = 'archived_forever' where status = 'ignored'",
     'create index issue_due on issue (due_ms) where due_ms is not null',

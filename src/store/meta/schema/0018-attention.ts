@@ -1,8 +1,8 @@
 import type { Dialect } from '../database/dialect.ts'
 
 /**
- * Who cares for an issue: bookmarks and subscriptions (off: a person who took it back is not subscribed again by what
- * happens). Mails to people about an issue they are named in or follow (notice). Comments that their writers changed.
+ * Who follows an issue: bookmarks and subscriptions (inactive: events do not subscribe a person again who
+ * unsubscribed). Mails to people about an issue that mentions them or that they follow (notice). Edited comments.
  */
 export function statements({ autoId, bigint }: Dialect): string[] {
   const issue = `issue_id ${bigint} not null references issue (id) on delete cascade`

@@ -1,9 +1,9 @@
 import type { Dialect } from '../database/dialect.ts'
 
 /**
- * Changes of many issues at once: what was asked (bulk), and each issue with what it was before (bulk_item), so that a
- * change goes on after a restart and can be taken back. Who owns what (ownership), and new issues whose owner is to be
- * found (owner_due).
+ * Bulk changes of issues: the request (bulk), and each issue with its previous values (bulk_item), so that a change
+ * continues after a restart and can be undone. Ownership rules (ownership), and new issues whose owners must be looked
+ * up (owner_due).
  */
 export function statements({ autoId, bigint }: Dialect): string[] {
   const project = `project_id ${bigint} not null references project (id) on delete cascade`

@@ -1,10 +1,9 @@
 import type { Dialect } from '../database/dialect.ts'
 
 /**
- * Events that are one side of a server error which the browser shows as a number (failure_side), and which browser event
- * belongs to which server event (failure_link). Both name events by project, id and group, as issues do: what is merged,
- * taken out or mapped again stays linked. `open`: it is still to be looked at. A link stands by itself, so that sides may
- * go before it.
+ * Ends of server errors that the browser shows as a number (failure_side), and links from browser events to server
+ * events (failure_link). Both refer to events by project, id and group, like issues do, so links survive merge, unmerge
+ * and reprocessing. `open`: still to be checked. A link is independent of its ends, which can be deleted first.
  */
 export function statements({ autoId, bigint }: Dialect): string[] {
   const project = (name: string) => `${name} ${bigint} not null references project (id) on delete cascade`

@@ -1,9 +1,9 @@
 import type { Dialect } from '../database/dialect.ts'
 
 /**
- * What the events of an issue are said to be: counted on the issue (`sign_counts`, JSON, '' for none) and for each of its
- * hashes, so that those can be taken out again; the verdict on the issue as a whole (`noise`, '' for none). The list's two
- * indexes have it, as they have all that its usual searches ask for. Notifications of skew wait (`until_ms`, 0: not).
+ * Diagnostics of events, counted per issue (`sign_counts`, JSON, '' for none) and per hash, so that hashes can be split
+ * off again; and the noise verdict of the issue (`noise`, '' for none). The two indexes of the list include it, like
+ * all columns of the usual searches. Alerts of skew wait (`until_ms`, 0: no wait).
  */
 export function statements({ bigint }: Dialect): string[] {
   const columns = 'status, substatus, assignee_user_id, unhandled, level, noise'

@@ -1,8 +1,8 @@
 import type { Dialect } from '../database/dialect.ts'
 
 /**
- * Whom the rules of ownership suggest for an issue (issue_suggestion), all owners of the rule that says whose it is, in its
- * order. `sweep_id`: rules of the project have changed, and its issues up to this id are held against them again.
+ * Suggested owners of an issue by the ownership rules (issue_suggestion): all owners of the rule that applies, in its
+ * order. `sweep_id`: the project's rules changed, and its issues up to this id are checked against them again.
  */
 export function statements({ bigint }: Dialect): string[] {
   return [

@@ -1,6 +1,6 @@
 import type { Dialect } from '../database/dialect.ts'
 
-/** What was discarded is known later, too: the title and culprit that the issue had; `title` is its short id. */
+/** Discarded issues stay recognizable: the title and culprit of the issue; `title` is its short id. */
 export function statements(_dialect: Dialect): string[] {
   return [
     "alter table discarded add column issue_title text not null default ''",

@@ -1,6 +1,6 @@
 import type { Dialect } from '../database/dialect.ts'
 
-/** What clients set for a key's loader script; whether somebody archived a release. */
+/** Loader script settings of a key, and whether somebody archived a release. */
 export function statements(_dialect: Dialect): string[] {
   return [
     "alter table project_key add column browser_sdk text not null default 'latest'",

@@ -1,9 +1,9 @@
 import type { Dialect } from '../database/dialect.ts'
 
 /**
- * Session tokens are kept as hashes from here on. SQLite cannot hash the old ones, so everybody signs in again once.
- * `password_reset` are the links of forgotten passwords, `channel_address` who has confirmed that they want a channel's mails:
- * channels that are there already go on as they are, which the address * says.
+ * Session tokens are stored as hashes from here on. SQLite cannot hash the old ones, so everybody has to sign in again.
+ * `password_reset`: links for forgotten passwords. `channel_address`: who confirmed that they want a channel's mails.
+ * Existing channels continue unchanged, marked by the address *.
  */
 export function statements({ bigint }: Dialect): string[] {
   return [
