@@ -57,7 +57,7 @@ function readRest(to: Remarks, loose: { [key: string]: unknown }, out: NormalUse
 }
 
 /**
- * Sets a missing or `{{auto}}` address. `sdk.settings.infer_ip` can be `never` (none) or `auto` (the sender's). Otherwise
+ * Sets a missing or `{{auto}}` address. `sdk.settings.infer_ip`: `never` gives none, `auto` the sender's. Otherwise
  * `{{auto}}` gives the sender's; a missing one gives REMOTE_ADDR, else the sender's for browsers and Apple devices.
  */
 export function userAddress(draft: Draft, context: Context): void {
