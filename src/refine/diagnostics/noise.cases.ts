@@ -12,7 +12,7 @@ export type NoiseCase = {
   type?: string
   value?: string
   message?: string
-  /** Addresses of frames, oldest call first. Omitted for an empty list. */
+  /** Addresses of frames, oldest call first. Defaults to one own frame; an empty list means no stack. */
   frames?: string[]
   url?: string
   agent?: string

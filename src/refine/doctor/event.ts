@@ -47,7 +47,7 @@ function framesIn({ stacktrace, raw_stacktrace: raw }: Stacked, context: FrameCo
     .reverse()
 }
 
-/** Frames of an event: the thrown exception first, newest call first, then in-app frames before others. */
+/** Frames of an event: in-app frames first. Within that, the thrown exception first and the newest call first. */
 export function seenFrames(event: NormalEvent): SeenFrames {
   const context = frameContext(event)
   const holders: Stacked[] = [...(event.exception?.values ?? []).toReversed(), ...(event.threads?.values ?? []), event]

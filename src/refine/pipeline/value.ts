@@ -227,7 +227,7 @@ export function parsePayload(bytes: Uint8Array): Parsed {
   return { value: repaired ? repair(value, receivedDepthMax) : value, repaired }
 }
 
-/** The result of JSON.parse or undefined. JSON.parse does not recurse, but readers of deep values must not either. */
+/** The result of JSON.parse or undefined. It does not recurse. Readers of deep values must not recurse either. */
 function parsed(source: string): unknown {
   try {
     return JSON.parse(source)

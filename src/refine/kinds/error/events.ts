@@ -51,7 +51,7 @@ const typeOf = (parsed: Parsed): unknown => {
 export const countOfEvent = (parsed: Parsed): number =>
   typeOf(parsed) === 'transaction' ? countOfTransaction(parsed) : 1
 
-/** Refines an item that its `type` says is no event. Returns whether it did. */
+/** Refines an item that was sent as an event but has the `type` of another kind. Returns whether it did. */
 function takenAsOther(work: RecordWork, incoming: IncomingEvent): boolean {
   const { itemType, bytes, index } = incoming
   const type = typeOf(incoming.parsed)
@@ -76,7 +76,7 @@ export function refineEvent(work: RecordWork, incoming: IncomingEvent): void {
   if (takenAsOther(work, incoming)) return
   const place = work.made++
   const jpos = work.record.jpos + place
-  // Its row would be at the next record's position: hundreds of reports in a body outside of the journal.
+  // Its row would get the next record's position. A spooled body can contain hundreds of reports.
   if (jpos >= work.record.end) {
     bad('error', 'invalid', 'too_many_items')
     return
