@@ -9,7 +9,7 @@ const hex = (n: number, length = 16) => n.toString(16).padStart(length, 'c')
 const atS = Date.now() / 1000
 const times = { start_timestamp: atS - 1, timestamp: atS }
 
-/** A transaction with two spans, and a third that is none: it ends as invalid when the item comes first. */
+/** A transaction with two valid spans and an invalid one, which counts as invalid when the item first arrives. */
 const transaction = (name: string, n: number) => ({
   transaction: name,
   ...times,
@@ -26,7 +26,7 @@ const container = (name: string, n: number) => ({
   })),
 })
 const item = (framing: object, payload: object) => `${JSON.stringify(framing)}\n${JSON.stringify(payload)}\n`
-/** 3 spans stored and 1 invalid, the same, 4 spans. */
+/** 3 spans stored and 1 invalid, the same again, 4 spans. */
 const body = Buffer.from(
   [
     '{}\n',

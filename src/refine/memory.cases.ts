@@ -9,7 +9,7 @@ const text = (line: string, name: (typeof eventColumns)[number]) =>
   column(line, name).replace(/\\(.)/g, (_all, match: string) => (match === 'n' ? '\n' : match === 't' ? '\t' : match))
 const hex = (decimal: string) => BigInt(decimal).toString(16).padStart(16, '0')
 
-/** What `settle` would read back of a line. */
+/** The fields of a line that `settle` would read back. */
 const rowOf = (line: string): EventRow => ({
   projectId: Number(column(line, 'project_id')),
   groupHash: hex(column(line, 'group_hash')),
@@ -35,9 +35,9 @@ const rowOf = (line: string): EventRow => ({
 })
 
 /**
- * An events store in memory that fails as it is told to, and as the real one does: it keeps what a token brought once, but
- * each row as often as it is inserted; and it writes a token down before the rows, so that one that fails `before` them
- * drops whatever comes under the same token later.
+ * An in-memory events store that fails on request, like the real one. It stores the rows of a token once, but a row as
+ * often as it is inserted. It writes a token down before the rows: an insert that fails `before` them makes the store
+ * drop later rows under the same token.
  */
 export function memoryEvents() {
   const rows: { jpos: number; line: string; token: string }[] = []
@@ -45,14 +45,14 @@ export function memoryEvents() {
   const state = {
     fail: [] as ('before' | 'after')[],
     inserts: 0,
-    /** A word that makes the store refuse every row that has it, and the batch with it. */
+    /** The store refuses every row that contains this word, and its whole batch. */
     bad: '',
-    /** What was asked, in order: `insert` when it ends, `settle`. */
+    /** The calls in order: `insert` when it finishes, `settle`. */
     calls: [] as { what: 'insert' | 'settle'; token: string }[],
-    /** Ends when an insert may begin; for tests that change the order of two. */
+    /** Resolves when an insert may begin, for tests that change the order of two inserts. */
     gate: undefined as ((token: string) => Promise<void>) | undefined,
   }
-  /** The same of spans, which are told apart by record and place. */
+  /** The same for spans, which are identified by record and place. */
   const spans = { lines: [] as string[], fail: [] as ('before' | 'after')[], inserts: 0, bad: '' }
   const lines = (tsv: Buffer) => tsv.toString('latin1').split('\n').filter(Boolean)
   const take = (known: { fail: ('before' | 'after')[]; inserts: number; bad: string }, tsv: Buffer, token: string) => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { systemClock } from '../base/clock.ts'
 import { type Bench, bench, outcome, send, settled, stored, until } from './rig.cases.ts'
 
-/** Rows stand, the commit never came: what a process leaves that ends in between. */
+/** Stores rows without a commit, like a process that ends in between. */
 async function endBeforeCommit(entry: Bench): Promise<void> {
   const { commitBatch } = entry.meta
   entry.meta.commitBatch = () => {
@@ -50,7 +50,7 @@ test('where the second insert ends first, the commits keep the order of the jour
   refine.advance(entry.writer.durable())
   await until(() => entry.events.rows.length === 3, 'the second insert')
   await systemClock.sleep(100)
-  // the second stands, but a commit of it would leave a hole
+  // The second batch is stored, but committing it would leave a gap.
   expect([entry.meta.cursor(), stored(entry), entry.commits.length]).toEqual([begin, 0, 0])
   first.resolve()
   await settled(entry, 5)
@@ -101,7 +101,7 @@ test('rows that stand are not inserted again beside one that the store refuses',
   await send(entry, 1, 'PoisonError')
   await send(entry, 2)
   await endBeforeCommit(entry)
-  // the power took one row, which the store no longer takes
+  // The power cut lost one row, which the store refuses now.
   const lost = entry.events.rows.findIndex(({ line }) => line.includes('PoisonError'))
   entry.events.rows.splice(lost, 1)
   entry.events.state.bad = 'PoisonError'
@@ -121,7 +121,7 @@ test('a store that goes away while rows are tried one by one is waited for', asy
   await send(entry, 3)
   let batches = 0
   entry.events.state.gate = async () => {
-    // five tries of the whole, then one row after the other
+    // Five tries of the whole batch, then row by row.
     if (++batches === 6) entry.events.state.fail.push('after', 'before')
   }
   refine.advance(entry.writer.durable())

@@ -15,7 +15,7 @@ import { memoryEvents } from './memory.cases.ts'
 import { createRefine, type Refine } from './pipeline/refine.ts'
 
 const folders: string[] = []
-/** What a test opened, the last of it first. */
+/** The resources that a test opened. The last one is closed first. */
 export const closing: (() => Promise<unknown> | undefined)[] = []
 afterEach(async () => {
   for (const close of closing.splice(0)) await close()
@@ -30,9 +30,9 @@ export type Bench = {
   projectId: number
   commits: BatchResult[]
   failures: unknown[]
-  /** How far the journal was trimmed, each with what was committed then. */
+  /** Each trim of the journal, with the cursor at that time. */
   trims: { before: number; cursor: number }[]
-  /** `file`: what the workers run. */
+  /** `file`: the script of the workers. */
   open(file?: string, clock?: Clock): Refine
 }
 
@@ -106,7 +106,7 @@ export const envelope = (id: string, type = 'TypeError') =>
   )
 export const newId = () => randomBytes(16).toString('hex')
 
-/** Waits 10 s at most. */
+/** Waits for a condition, at most 10 s. */
 export async function until(holds: () => boolean, what: string): Promise<void> {
   for (let i = 0; i < 500; i++) {
     if (holds()) return

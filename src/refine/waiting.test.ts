@@ -156,7 +156,7 @@ test('a batch that waits for room to be opened is opened before the one that fol
   const first: number[] = []
   entry.meta.openBatch = (from, to) => {
     first[0] ??= from
-    // the disk has room again before the first of the two asks once more
+    // The disk has space again before the first batch retries.
     if (from === first[0] && first.push(from) < 6) throw new MishapError('DATABASE_UNWRITABLE')
     return openBatch(from, to)
   }
@@ -177,7 +177,7 @@ test('commits that fail, however often, make no dead item of what is stored', as
   for (let starts = 0; starts < 8; starts++) {
     const refine = entry.open()
     const failures = entry.failures.length
-    // the first ends in its loop, those after it in their recovery
+    // The first one fails in its loop, the others in their recovery.
     const recovered = await refine.start().then(
       () => true,
       () => false,

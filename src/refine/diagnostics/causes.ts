@@ -1,15 +1,15 @@
 import type { Difference, HydrationCause } from '../../domain/diagnostics.ts'
 import { short } from './texts.ts'
 
-/** Attributes and elements by which extensions of browsers show. */
+/** Attributes and elements that browser extensions add. */
 const extensions =
   /\b(?:data-gr-(?:ext-installed|c-s-)|data-new-gr-c-s|grammarly-|cz-shortcut-listen|bis_(?:skin_checked|register|use)|data-lt-(?:installed|tmp-id)|data-dashlane-|data-lastpass-|data-bitwarden-|data-darkreader-|fdprocessedid|monica-(?:id|version)|data-atm-ext-installed|data-qb-installed|wotdisconnected|crxlauncher|__processed_[0-9a-f]{8}|data-sharkid|(?:chrome|moz|safari-web)-extension:)/
-/** What translators leave in a page. */
+/** Traces of translators in a page. */
 const translators =
   /<font\b|\btranslated-(?:ltr|rtl)\b|\b_?mst(?:texthash|hash)\b|\b_istranslated\b|\bgoog-(?:gt|te)-|vertical-align:\s?inherit|\bdata-immersive-translate/
 
 const words = (text: string) => new RegExp(`(?<![\\p{L}\\d])(?:${text})(?!\\p{L})`, 'iu')
-/** Names of months and days in the languages that pages are mostly in, whole or short. */
+/** Names of months and days in common languages, full or abbreviated. */
 const dateNames = words(
   'jan(?:uary|uar|vier|v)?|feb(?:ruary|ruar)?|f[ée]vr(?:ier)?|m[aä]r(?:ch|z|s|zo)?|apr(?:il)?|avr(?:il)?|abr(?:il)?|ma[iy]o?|june?|juni|juin|jun(?:io)?|jul[iy]?|juil(?:let)?|aug(?:ust)?|ao[uû]t|sept?(?:ember|embre)?|o[ck]t(?:ober|obre|ubre)?|nov(?:ember|embre)?|de[cz](?:ember)?|d[ée]c(?:embre)?|dic(?:iembre)?|(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tue|wed|thu|fri|sat|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|viernes|domingo',
 )
@@ -20,18 +20,18 @@ const clock = /\b\d{1,2}[:.]\d{2}(?:[:.]\d{2}(?:\.\d{1,6})?)?\b/
 const date = /\b\d{1,4}([./-])\s?\d{1,2}\1\s?\d{1,4}\b/
 const halfDay = words('[ap]\\.?m\\.?')
 
-/** What stands in a place until the browser knows better. */
+/** Placeholders until the browser has the real value. */
 const placeholder =
   /^(?:(?:loading|please wait|l[aä]dt|lade|wird geladen|bitte warten|chargement|cargando|caricamento|carregando)\b[^\n]{0,40}|\s?(?:…|\.{3}|[-–—]{1,2})\s?)$/i
 
-/** Values that no two renderings share: ids, random numbers, times in ms. */
+/** Values that differ between any two renderings: ids, random numbers, times in ms. */
 const random =
   /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b0\.\d{6,20}\b|\b1[5-9]\d{8}(?:\d{3})?\b|[:«_]r[0-9a-z]{1,6}[:»_]|\b(?=[0-9a-z]{0,20}\d)(?=[0-9a-z]{0,20}[a-z])[0-9a-z]{8,40}\b/i
 
 /**
- * A mark of `pattern` on one side only: what both have is the application's own. On whichever: React's diff calls the page as
- * it found it the server's, with what an extension put there before; an application that compares by itself has it in the
- * browser's.
+ * A match of `pattern` on only one side: a match on both belongs to the application. Both sides are checked. React's
+ * diff calls the page that it found the server's, including additions of an extension. An application with its own
+ * comparison sees them on the browser's side.
  */
 function markOf(pattern: RegExp, differences: readonly Difference[]): string | undefined {
   const sides = (['server', 'client'] as const).map((side) =>
@@ -47,21 +47,21 @@ function markOf(pattern: RegExp, differences: readonly Difference[]): string | u
   return undefined
 }
 
-/** A text from a mark on: to the end of the tag, if the mark is inside a tag. */
+/** The text from a match on, up to the end of the tag if the match is inside a tag. */
 function markAt(text: string, at: number): string {
   const rest = text.slice(at)
   const end = rest.startsWith('<') ? -1 : rest.indexOf('>')
   return end < 0 ? rest : rest.slice(0, end)
 }
 
-/** How React 18's sentence about nesting begins. */
+/** The start of React 18's warning about nesting. */
 const afterwards = 'validateDOMNesting('
 
 type Found = { cause: HydrationCause; evidence?: string }
 
 /**
- * Why server and browser differ, by what differs. `nesting`: React's sentences about tags within each other. React 18 says its
- * own once it has rendered again, of whatever stands on the page: there values that say why come first.
+ * The cause of a mismatch. `nesting`: React's warnings about invalid nesting. React 18 warns after it has rendered
+ * again, about anything on the page, so for React 18 values that show a cause come first.
  */
 export function causeOf(differences: readonly Difference[], nesting: readonly string[]): Found {
   for (const [pattern, cause] of [
@@ -101,7 +101,7 @@ function both({ name, server, client }: Difference): string {
   )
 }
 
-/** Two values of one place: a date or number in two forms, or one that changes by itself; undefined: neither. */
+/** The cause by two values: a date or number in two formats, or a value that changes by itself; else undefined. */
 export function valueCause(server: string | undefined, client: string | undefined): HydrationCause | undefined {
   if (!server || !client) return undefined
   const [a, b] = apart(server, client)
@@ -112,7 +112,7 @@ export function valueCause(server: string | undefined, client: string | undefine
   return /^\d{6,20}$/.test(a) && /^\d{6,20}$/.test(b) ? 'random-time' : undefined
 }
 
-/** The words in which two texts differ, as a whole from the first to the last. */
+/** The words in which two texts differ, from the first to the last difference. */
 function apart(server: string, client: string): [string, string] {
   const [a, b] = [server.split(' '), client.split(' ')]
   let start = 0
@@ -125,24 +125,24 @@ function apart(server: string, client: string): [string, string] {
 const isDated = (text: string): boolean =>
   date.test(text) || clock.test(text) || relative.test(text) || (dateNames.test(text) && /\d/.test(text))
 
-/** A text with every number and word as its kind. */
+/** A text with each number and word replaced by its kind. */
 const shape = (text: string): string => text.replace(/\d+/g, '0').replace(/\p{L}+/gu, 'a')
 
-/** The clock went on between two renderings when all but a few of the last parts agree; else it is another place or language. */
+/** If only the last parts differ, the clock moved on between the renderings. Otherwise time zone or language differ. */
 function datesDiffer(server: string, client: string): HydrationCause {
   if (relative.test(server) && relative.test(client) && shape(server) === shape(client)) return 'random-time'
   if (shape(server) !== shape(client) || halfDay.test(server) !== halfDay.test(client)) return 'date-locale'
   const [a, b] = [server.match(/\d+/g) ?? [], client.match(/\d+/g) ?? []]
   const wordsOf = (text: string) => text.replace(/\d+/g, '0')
-  if (wordsOf(server) !== wordsOf(client)) return 'date-locale' // another name of a month, of a day, AM and PM
+  if (wordsOf(server) !== wordsOf(client)) return 'date-locale' // another name of a month or day, or AM and PM
   const at = a.findIndex((entry, i) => entry !== b[i])
-  // seconds and minutes go on; an hour or a day is another time zone
+  // Minutes and seconds move on. Another hour or day means another time zone.
   const minutes = /(\d{1,2})[:.](\d{2})/.exec(server)
   const minuteAt = minutes ? (server.slice(0, minutes.index).match(/\d+/g) ?? []).length + 1 : a.length
   return minutes !== null && at >= minuteAt ? 'random-time' : 'date-locale'
 }
 
-/** `1,234.5` and `1.234,5`, `1 234` and `1,234`, `$5` and `5 $`: the same digits in another form. */
+/** The same digits in another format: `1,234.5` and `1.234,5`, `1 234` and `1,234`, `$5` and `5 $`. */
 function onlySeparators(a: string, b: string): boolean {
   const digits = (text: string) => text.replace(/\D/g, '')
   const rest = (text: string) => [...text.replace(/[\d\s.,'’\u00a0\u202f]/g, '')].sort().join('')

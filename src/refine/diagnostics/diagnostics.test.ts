@@ -4,7 +4,7 @@ import type { NormalEvent } from '../../domain/event.ts'
 import { refineEvent } from '../pipeline/fixture.cases.ts'
 import { signsAgain, signsOf } from './diagnostics.ts'
 
-// Whole events through every step: what is found stands with them.
+// Whole events run through every step, because diagnostics depend on all of them.
 
 const thrown = (type: string, value: string, more: object = {}) => ({
   exception: { values: [{ type, value, ...more }] },
@@ -124,7 +124,7 @@ describe('invariants', () => {
   })
 })
 
-// ---- what was only logged
+// ---- errors that were only logged
 
 describe('an error that was only written to the console', () => {
   const stack = 'TypeError: price is undefined\n    at Price (https://shop.example/a.js:1:2)'
@@ -323,7 +323,7 @@ describe('skew', () => {
   })
 })
 
-// ---- again, and hostile
+// ---- stored events, and hostile input
 
 test('a stored event that is looked at again keeps its bot, and loses what it is no more', () => {
   const head = { userAgent: 'Mozilla/5.0 (compatible; Googlebot/2.1)' }

@@ -12,7 +12,7 @@ import { type ReactError, reactError } from './react.ts'
 import { skewOf } from './skew.ts'
 import { type Said, saidOf } from './texts.ts'
 
-/** Recognizes what an event is; behind it `findings.signs` says so, where there is anything to say. */
+/** Step: sets `findings.signs` if the event has any diagnostics. */
 export function signs({ event }: Draft, { head, tools }: Context): void {
   if (!isScript(event)) return
   const agent = agentOf(event, head)
@@ -24,27 +24,27 @@ export function signs({ event }: Draft, { head, tools }: Context): void {
   put(event, signsOf(event, crawler))
 }
 
-/** The same for a stored event whose frames have changed. Its sender is not known any more: a bot stays a bot. */
+/** Repeats the step for a stored event whose frames have changed. Its sender is unknown now: a bot stays a bot. */
 export function signsAgain(event: NormalEvent): void {
   if (!isScript(event)) return
   const bot = event.findings.signs?.noise?.kind === 'bot' ? event.findings.signs.noise.found : ''
   put(event, signsOf(event, bot))
 }
 
-/** React, Next.js and browsers: no other platform has any of it. */
+/** Diagnostics exist only for React, Next.js and browsers. */
 const isScript = ({ platform, csp }: NormalEvent): boolean =>
   (platform === 'javascript' || platform === 'node') && csp === undefined
 
 function put(event: NormalEvent, found: Signs): void {
   if (Object.keys(found).length > 0) event.findings.signs = found
   else delete event.findings.signs
-  // an error that was only written down is an error all the same
+  // An error that was only logged still counts as an error.
   if (found.logged && event.findings.kind === 'message') event.findings.kind = 'error'
 }
 
 /**
- * The diagnostics of a normalized event; a diagnostic that does not apply is absent. `crawler`: the name of the crawler
- * that ran the page, '' for none. Pure, and never throws.
+ * The diagnostics of a normalized event. Those that do not apply are absent. `crawler`: the name of the crawler that
+ * loaded the page, '' if none. Pure. Never throws.
  */
 export function signsOf(event: NormalEvent, crawler: string): Signs {
   const out: Signs = {}
@@ -58,11 +58,11 @@ export function signsOf(event: NormalEvent, crawler: string): Signs {
   return out
 }
 
-/** Whether an event may be what was only written to the console, whatever it says. */
+/** Whether an event can be an error that was only logged, whatever its text. */
 const isLogged = ({ logger, exception }: NormalEvent): boolean =>
   logger === 'console' || exception?.values.at(-1)?.mechanism?.type.includes('console') === true
 
-/** What the texts of an event say by their words. */
+/** Adds the diagnostics that depend on the words of an event's texts. */
 function byWords(event: NormalEvent, telling: readonly Said[], out: Signs): void {
   const { react, texts } = withReact(telling)
   if (react) out.react = { code: react.code, ...(react.message === undefined ? {} : { message: react.message }) }
@@ -77,7 +77,7 @@ function byWords(event: NormalEvent, telling: readonly Said[], out: Signs): void
   if (skew) out.skew = skew
 }
 
-/** The first minified error, and all texts with each such error in words instead. */
+/** The first minified error, and all texts with minified errors replaced by their messages. */
 function withReact(telling: readonly Said[]): { react: ReactError | undefined; texts: readonly Said[] } {
   let react: ReactError | undefined
   const texts = telling.map((entry) => {

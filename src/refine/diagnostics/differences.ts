@@ -4,20 +4,20 @@ import { attributeValue, collapse, partsOf } from './markup.ts'
 import { misplacedIn } from './nesting.ts'
 import { short } from './texts.ts'
 
-/** What a text says about a mismatch: differences, components around the first of them (nearest first), wrong nesting. */
+/** A mismatch in a text: differences, components around the first one (nearest first), and invalid nesting. */
 export type Mismatch = { differences: Difference[]; components: string[]; nesting?: string | undefined }
 
 const differencesMax = 10
 const linesMax = 400
 
-/** How React 19 begins to tell of attributes alone. Its diff shows the text within such a tag as the browser's, whatever the server had. */
+/** React 19's message for attributes only. Its diff shows text in such a tag as the browser's even if both agree. */
 const attributesAlone = 'A tree hydrated but some attributes'
-/** Behind this address React 19 writes the tree that it expected, with what differs in it. */
+/** After this address, React 19 writes the expected tree with the differences in it. */
 const diffMark = 'hydration-mismatch'
 
 /**
- * The differences in React 19's diff: lines of `+` (browser) and `-` (server) within lines of the tree. undefined: the text
- * holds none, as in production builds.
+ * The differences in React 19's diff: lines of `+` (browser) and `-` (server) within the lines of the tree. Undefined
+ * if the text has none, as in production builds.
  */
 export function fromDiff(text: string): Mismatch | undefined {
   const mark = text.indexOf(diffMark)
@@ -37,7 +37,7 @@ export function fromDiff(text: string): Mismatch | undefined {
       i = end
       continue
     }
-    // keys of a style or another object stand as `key: value`, which a text can look like, too
+    // Keys of a style or another object have the form `key: value`. A text can look like that, too.
     inObject = line.endsWith('={{') || (inObject && !line.endsWith('}}'))
     const tag = /^(\s{2,400})<([\w$.:()-]{1,100})/.exec(line)
     if (tag) {
@@ -60,7 +60,7 @@ function runEnd(lines: readonly string[], from: number): number {
 
 type Side = { what: 'text' | 'attribute' | 'element'; name?: string; value: string }
 
-/** Lines of one run: what both sides have of one kind and name is one difference. */
+/** The differences of one run of lines. Two sides with the same kind and name form one difference. */
 function paired(lines: readonly string[], inObject: boolean): Difference[] {
   const [client, server] = ['+', '-'].map((sign) =>
     sidesOf(
@@ -99,7 +99,7 @@ function sidesOf(lines: readonly string[], inObject: boolean): Side[] {
   return out
 }
 
-/** `{"a"}` and `"a"` as a. */
+/** Reduces `{"a"}` and `"a"` to a. */
 function unquoted(text: string): string {
   const inner = text.startsWith('{') && text.endsWith('}') ? text.slice(1, -1) : text
   if (!/^".*"$/s.test(inner)) return inner
@@ -110,14 +110,14 @@ function unquoted(text: string): string {
   }
 }
 
-/** `between(text, 'Server: "', '" Client: "')`: what stands between two words, and where it ends; undefined without both. */
+/** The text between two markers, and where it ends: `between(text, 'Server: "', '" Client: "')`; else undefined. */
 function between(text: string, before: string, after: string, from = 0): { text: string; end: number } | undefined {
   const start = text.indexOf(before, from)
   const end = start < 0 ? -1 : text.indexOf(after, start + before.length)
   return end < 0 ? undefined : { text: text.slice(start + before.length, end), end: end + after.length }
 }
 
-/** The difference that a sentence of React 18 tells, with its arguments in their places. */
+/** The difference in a React 18 warning whose arguments are filled in. */
 export function fromSentence(text: string): Mismatch | undefined {
   const found = textSentence(text) ?? attributeSentence(text) ?? elementSentence(text)
   return found ? { differences: telling(found), components: [], nesting: misplacedIn(text) } : undefined
@@ -126,7 +126,7 @@ export function fromSentence(text: string): Mismatch | undefined {
 function textSentence(text: string): Difference[] | undefined {
   const server = between(text, 'Text content did not match. Server: "', '" Client: "')
   if (!server) return undefined
-  // the client's text ends with its line; behind it comes the stack of components
+  // The client's text ends with its line. The component stack follows.
   const client = text.slice(server.end).split(/"(?:\n|\s{0,4}$|\s{1,4}(?:at|in) )/, 1)[0] ?? ''
   return [{ what: 'text', server: server.text, client }]
 }
@@ -156,7 +156,7 @@ function elementSentence(text: string): Difference[] | undefined {
   return [{ what: node ? 'text' : 'element', ...(onClient ? { client: value } : { server: value }) }]
 }
 
-/** `console.error(template, ...values)` as the text that the console shows; for what is no template, its texts in a row. */
+/** Formats `console.error(template, ...values)` like a console. Without a template, joins the texts. */
 export function formatted(given: Json | undefined, message: string | undefined): string {
   const [template, ...values] = Array.isArray(given) ? given.slice(0, 20) : []
   if (typeof template !== 'string') return message ?? ''
@@ -171,7 +171,7 @@ export function formatted(given: Json | undefined, message: string | undefined):
 const asText = (value: Json): string =>
   typeof value === 'string' ? value : (JSON.stringify(value) ?? '').slice(0, 500)
 
-/** Where two documents go apart: what stands on each side between their equal beginnings and ends. */
+/** The difference of two documents: the parts between their equal beginnings and ends. */
 export function fromMarkup(server: string, client: string): Mismatch {
   const [a, b] = [partsOf(server), partsOf(client)]
   let start = 0
@@ -185,7 +185,7 @@ export function fromMarkup(server: string, client: string): Mismatch {
   return { differences: telling([{ what, ...side('server', left), ...side('client', right) }]), components: [] }
 }
 
-/** Differences that are some after normalizing, each side cut to a line; at most 10. */
+/** Removes differences that are equal after normalizing. Cuts each side to a line. At most 10. */
 function telling(differences: readonly Difference[]): Difference[] {
   const normal = (difference: Difference, side: string | undefined) =>
     side === undefined
@@ -209,10 +209,10 @@ function telling(differences: readonly Difference[]): Difference[] {
 }
 
 const nameMax = 100
-/** Characters of an equal beginning that stay in front of what differs. */
+/** Characters of the equal beginning that stay before a difference. */
 const leadMax = 60
 
-/** How much of an equal beginning can go, so that what differs is within what is kept. */
+/** The number of equal characters to cut, so that the difference is within the limit. */
 function commonStart(server: string | undefined, client: string | undefined): number {
   if (server === undefined || client === undefined) return 0
   let at = 0

@@ -8,23 +8,23 @@ import { formatted, fromDiff, fromMarkup, fromSentence, type Mismatch } from './
 import { namesInTree, nestingIn } from './nesting.ts'
 import type { ReactError } from './react.ts'
 
-/** React's numbers of hydration: 421 and 424 only tell of an update that came first. */
+/** React's hydration error codes. 421 and 424 only report an update that came first. */
 const codes: ReadonlySet<number> = new Set([418, 419, 421, 422, 423, 424, 425])
 export const sentences =
   /Hydration failed because|error while hydrating|Text content d(?:oes|id) not match|A tree hydrated but some attributes|could not finish this Suspense boundary|error occurred during hydration|Expected server HTML to contain|Did not expect server HTML|will cause a hydration error|`[^`\n]{1,100}` did not match\. Server: |Extra attributes from the server/
 
-/** Whether a text, or the minified error in it, tells that hydrating failed. */
+/** Whether a text, or the minified error in it, reports a failed hydration. */
 export const isHydration = (text: string, react: ReactError | undefined): boolean =>
   (react !== undefined && codes.has(react.code)) || sentences.test(text)
 
 const crumbsMax = 20
-/** Of a template, what the text that was sent is compared with. */
+/** Characters of a template that are compared with the sent text. */
 const templateMax = 200
 
 /**
- * What differed between server and browser, why, and in which component: from the error itself, from what React wrote to
- * the console before it, and from the context `hydration` (`server`, `client`: HTML; `component`). Production builds of
- * React tell nothing of it by themselves; then the cause is unknown.
+ * The difference between server and browser, its cause and its component. Sources are the error itself, React's console
+ * output before it, and the context `hydration` (`server`, `client`: HTML; `component`). Production builds of React
+ * give no details, so the cause is then unknown.
  */
 export function hydrationOf(event: NormalEvent): NonNullable<Signs['hydration']> {
   const all = [...spoken(event), ...logged(event)].flatMap(
@@ -33,7 +33,7 @@ export function hydrationOf(event: NormalEvent): NonNullable<Signs['hydration']>
   const sent = event.contexts['hydration']
   const [server, client] = [own(sent ?? {}, 'server'), own(sent ?? {}, 'client')]
   if (typeof server === 'string' && typeof client === 'string') all.unshift(fromMarkup(server, client))
-  // the first that tells something: the same mismatch mostly stands in the error and in the console
+  // The first one with differences. The same mismatch is mostly both in the error and in the console.
   const told = all.find((entry) => entry.differences.length > 0) ?? { differences: [], components: [] }
   const nesting = all.flatMap((entry) => entry.nesting ?? [])
   const { cause, evidence } = causeOf(told.differences, nesting)
@@ -53,7 +53,7 @@ export function hydrationOf(event: NormalEvent): NonNullable<Signs['hydration']>
   }
 }
 
-/** What one text tells of a mismatch, with the components around it; undefined: nothing. */
+/** The mismatch in one text, with the components around it; undefined if there is none. */
 function mismatchIn(text: string): Mismatch | undefined {
   const nesting = nestingIn(text)
   const found = fromDiff(text) ?? fromSentence(text)
@@ -63,17 +63,17 @@ function mismatchIn(text: string): Mismatch | undefined {
   return { differences, components: around, nesting: nesting ?? misplaced }
 }
 
-/** A text with its values in their places, and as it was sent where that is another one: it may have more at its end. */
+/** A text with its values filled in, and the text as sent if it differs. The sent text can have more at its end. */
 type Told = [text: string, whole?: string]
 
-/** What was written to a console. Arguments are kept to 2 KB, the text behind them to 8. */
+/** A console call. Its arguments are kept up to 2 KB, its text up to 8 KB. */
 const written = (given: Json | undefined, text: string | undefined): Told => [formatted(given, text), text ?? '']
 
-/** Texts of the exceptions, newest first, and of the message, whole: diffs stand at their end. */
+/** The full texts of the exceptions, newest first, and of the message. Diffs are at their end. */
 function spoken(event: NormalEvent): Told[] {
   const given = event.extra?.['arguments']
   const [first] = Array.isArray(given) ? given : []
-  // the client's part for consoles makes an exception of what was written, its values behind the template; `Warning` is its type then
+  // The SDK's console integration makes an exception of a call: template, then values. The type can be `Warning`.
   const heads = typeof first === 'string' ? [first, first.replace(/^Warning: /, '')] : []
   const isWritten = (text: string) => heads.some((head) => head !== '' && text.startsWith(head.slice(0, templateMax)))
   const values = (event.exception?.values ?? []).map((entry) => entry.value ?? '').reverse()
@@ -81,7 +81,7 @@ function spoken(event: NormalEvent): Told[] {
   return [...texts, written(given, event.logentry?.formatted)]
 }
 
-/** What React wrote to the console before it gave up, newest first. */
+/** React's console output before the error, newest first. */
 function logged(event: NormalEvent): Told[] {
   const isOne = (text: string) => sentences.test(text) || nestingIn(text) !== undefined
   return (event.breadcrumbs?.values ?? [])
@@ -91,7 +91,7 @@ function logged(event: NormalEvent): Told[] {
     .reverse()
 }
 
-/** Signs of a translator elsewhere in the event: the page's address, or nodes that only translators make. */
+/** Traces of a translator elsewhere in the event: the page's address, or nodes that only translators create. */
 export function translatedPage(event: NormalEvent): string | undefined {
   const url = event.request?.url ?? ''
   const host = /^https?:\/\/([^/?#:]{1,255})/.exec(url)?.[1] ?? ''

@@ -1,7 +1,7 @@
 import type { InvariantId } from '../../domain/diagnostics.ts'
 import { lineAt, type Said } from './texts.ts'
 
-/** A text that names an invariant, and the code of it; the first that is found counts. */
+/** Texts of invariants and their ids. The first match wins. */
 export const invariantTexts: readonly (readonly [string, InvariantId])[] = [
   ['layout router not mounted', 'layout-router'],
   ['expected layout router to be mounted', 'layout-router'],
@@ -25,14 +25,14 @@ export const invariantTexts: readonly (readonly [string, InvariantId])[] = [
   ['Element type is invalid', 'element-type'],
   ['Objects are not valid as a React child', 'child-object'],
   ['suspended while responding to synchronous input', 'suspended-sync'],
-  ['is not a child of this node', 'foreign-dom'], // Chrome and Firefox alike
+  ['is not a child of this node', 'foreign-dom'], // in Chrome and Firefox
   ['This is a bug in Next.js', 'framework-bug'],
 ]
 
-/** What steers Next.js is thrown with nothing but its name. */
+/** Control-flow errors of Next.js, whose message is only their name. */
 export const steering = /^NEXT_(?:REDIRECT|NOT_FOUND|HTTP_ERROR_FALLBACK)(?:$|;)/
 
-/** The invariant of React or Next.js that a text breaks, a decoded one too; undefined for any other text. */
+/** The React or Next.js invariant that a text (or a decoded error) reports; undefined for any other text. */
 export function invariantIn({ text }: Said): { id: InvariantId; found: string } | undefined {
   if (steering.test(text)) return { id: 'steering-caught', found: lineAt(text, 0) }
   for (const [words, id] of invariantTexts) {

@@ -3,8 +3,8 @@ import { noiseFilters, type SignKey } from '../../domain/noise.ts'
 import { crawlerOf, isFilteredExtension } from '../filter/rules.ts'
 
 /**
- * What is counted of an event's signs; undefined for none. By what is stored of them alone, as a recovery and mapping again
- * have nothing else.
+ * The counted keys of an event's diagnostics; undefined if there are none. They depend only on stored data, because
+ * recovery and reprocessing have nothing else.
  */
 export function signKeysOf({ noise, skew }: Signs = {}): SignKey[] | undefined {
   const keys: SignKey[] = []
@@ -14,7 +14,7 @@ export function signKeysOf({ noise, skew }: Signs = {}): SignKey[] | undefined {
   return keys.length > 0 ? keys : undefined
 }
 
-/** Whether the inbound filter of the kind goes by the same evidence: a hydration that an extension spoiled passes it. */
+/** Whether the kind's inbound filter uses the same evidence: it does not for hydration broken by an extension. */
 function isFiltered({ kind, found }: NonNullable<Signs['noise']>): boolean {
   if (kind === 'bot') return crawlerOf(found) !== undefined
   return kind === 'extension' ? isFilteredExtension(found) : true

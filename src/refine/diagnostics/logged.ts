@@ -9,8 +9,8 @@ type Logged = NonNullable<Signs['logged']>
 const valueMax = 1000
 
 /**
- * An error that was only written to the console: React's sentence about a component and its boundary, an error as the
- * client for consoles sends it, or a message that is an error with its stack. undefined: no such thing.
+ * An error that was only logged: React's message about a component and its boundary, an error from the SDK's console
+ * integration, or a message that is an error with its stack. Undefined for anything else.
  */
 export function loggedOf(event: NormalEvent, said: readonly Said[]): Logged | undefined {
   const boundary = boundaryOf(event, said)
@@ -32,12 +32,12 @@ const namesOf = (type: string | undefined, value: string | undefined): Pick<Logg
   ...(value ? { value: value.slice(0, valueMax).toWellFormed() } : {}),
 })
 
-/** React's sentence about the component that threw. */
+/** React's message about the component that threw. */
 export const component =
   /(?:The above|An) error occurred in (?:the <([\w$.]{1,100})> component|one of your React components)/
 const handledBy = /using the error boundary you provided, ([\w$.]{1,100}?)\.(?!\w)/
 
-/** React's sentence, in the message or among what was given to the console. */
+/** React's message, found in the texts or the console arguments. */
 function boundaryOf(event: NormalEvent, said: readonly Said[]): Logged | undefined {
   const given = event.extra?.['arguments']
   const texts = [...said.map((entry) => entry.text), ...(Array.isArray(given) ? given.slice(0, 10) : [])]
@@ -56,7 +56,7 @@ function boundaryOf(event: NormalEvent, said: readonly Said[]): Logged | undefin
   return undefined
 }
 
-/** An error among what was given to the console, as clients write one: its name and message. */
+/** An error among the console arguments, as SDKs write it: its name and message. */
 function errorAmong(given: Json | undefined): Pick<Logged, 'type' | 'value'> | undefined {
   if (!Array.isArray(given)) return undefined
   for (const entry of given.slice(0, 10)) {
@@ -73,7 +73,7 @@ function errorAmong(given: Json | undefined): Pick<Logged, 'type' | 'value'> | u
   return undefined
 }
 
-/** `TypeError: x is not a function` with a line of its stack below. */
+/** `TypeError: x is not a function` followed by a line of its stack. */
 const thrown =
   /^(?:Uncaught )?([A-Z]\w{0,60}(?:Error|Exception)|Error): ([^\n]{0,1000})(?:\n[^\n]{0,500}){0,3}?\n\s{0,20}(?:at |\S{0,200}@)/
 

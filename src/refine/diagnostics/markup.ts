@@ -1,11 +1,11 @@
-/** Characters and parts of a document that are compared; differences stand where rendering went apart, mostly early. */
+/** Maximum characters and parts that are compared. Differences are mostly near the beginning. */
 const markupMax = 65_536
 const partsMax = 5000
 const attributesMax = 100
 
 /**
- * HTML as a list of tags and texts in which equal documents are equal: attributes in the order of their names, white space
- * as one space, and without what a session replay writes for `:hover`. Anything else is taken as text; never throws.
+ * HTML as a list of tags and texts that is equal for equal documents. Sorts attributes by name, turns white space into
+ * one space, and removes additions of session replay for `:hover`. Treats other input as text. Never throws.
  */
 export function partsOf(markup: string): string[] {
   const text = markup.slice(0, markupMax)
@@ -26,7 +26,7 @@ export function partsOf(markup: string): string[] {
   return parts
 }
 
-/** White space in one text as HTML shows it: one space, none at the ends. */
+/** Collapses white space like HTML: one space, none at the ends. */
 export const collapse = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
 function nextTag(text: string, from: number): number {
@@ -35,7 +35,7 @@ function nextTag(text: string, from: number): number {
   return tag.exec(text)?.index ?? text.length
 }
 
-/** Behind the `>` that ends the tag or comment at `open`; quotes hide a `>`. */
+/** The index after the `>` that ends the tag or comment at `open`. A `>` within quotes does not count. */
 function tagEnd(text: string, open: number): number {
   if (text.startsWith('<!--', open)) {
     const end = text.indexOf('-->', open)
@@ -52,7 +52,7 @@ function tagEnd(text: string, open: number): number {
   return text.length
 }
 
-/** A tag in its normal form; undefined for a comment: React's own marks and those of templates. */
+/** A tag in normal form; undefined for a comment, such as React's and templates' markers. */
 function tagOf(tag: string): string | undefined {
   if (tag.startsWith('<!')) return undefined
   const name = /^<\/?[a-zA-Z][\w:.-]{0,100}/.exec(tag)?.[0].toLowerCase()
@@ -63,7 +63,7 @@ function tagOf(tag: string): string | undefined {
   return `${[name, ...attributes].join(' ')}>`
 }
 
-/** Names and values of a tag's attributes by name, each normalized; a name that comes again is left out. */
+/** The attributes of a tag, sorted by name, with normalized values. The first of two equal names wins. */
 function attributesOf(source: string): [name: string, value: string][] {
   const found = new Map<string, string>()
   const entry = /([^\s"'>/=]{1,200})(?:\s{0,20}=\s{0,20}(?:"([^"]*)"|'([^']*)'|([^\s"'>]{0,2000})))?/g
@@ -76,7 +76,7 @@ function attributesOf(source: string): [name: string, value: string][] {
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** An attribute's value as it is compared: a class without the replay's mark, a style without its ending. */
+/** The compared form of an attribute value: a class without replay markers, a style without its final semicolon. */
 export function attributeValue(name: string, value: string): string {
   const line = collapse(value)
   if (name === 'class' || name === 'className')
@@ -87,7 +87,7 @@ export function attributeValue(name: string, value: string): string {
   return name === 'style' ? line.replace(/\s?([:;])\s?/g, '$1').replace(/;$/, '') : line
 }
 
-/** A replay writes `a:hover` as `a:hover, a.\:hover`: the second says nothing. */
+/** Session replay writes `a:hover` as `a:hover, a.\:hover`. Removes the second one. */
 function withoutHoverRules(css: string): string {
   if (!css.includes(':hover')) return css
   return css

@@ -2,7 +2,7 @@ import { short } from './texts.ts'
 
 const linesMax = 400
 
-/** The sentence by which React tells that tags stand where HTML does not allow them. */
+/** React's warning about tags that HTML does not allow within each other. */
 export function nestingIn(text: string): string | undefined {
   const found =
     /In HTML, [^\n]{1,200} cannot be a (?:child|descendant) of|<[\w-]{1,60}> cannot contain a nested|validateDOMNesting\(/.exec(
@@ -13,7 +13,7 @@ export function nestingIn(text: string): string | undefined {
   return short(text.slice(found.index, end < 0 ? undefined : end))
 }
 
-/** Components of the tree that React 19 shows behind that sentence, the nearest to the marked tags (`>`) first. */
+/** Components of the tree after React 19's warning, those nearest to the marked tags (`>`) first. */
 export function namesInTree(text: string): string[] {
   const open: { indent: number; name: string }[] = []
   let nearest: string[] = []
@@ -30,7 +30,7 @@ export function namesInTree(text: string): string[] {
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 const headings = 'h1 h2 h3 h4 h5 h6'
-/** Elements that a parser takes out of one that is open. */
+/** Elements that a parser moves out of an open element. */
 const never: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   [
     'p',
@@ -41,7 +41,7 @@ const never: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ...['a', 'button', 'form'].map((entry): [string, ReadonlySet<string>] => [entry, words(entry)]),
   ...headings.split(' ').map((part): [string, ReadonlySet<string>] => [part, words(headings)]),
 ])
-/** Those that have room for few. */
+/** Elements that allow only a few children. */
 const only: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['table', words('caption colgroup thead tbody tfoot script style template')],
   ...['thead', 'tbody', 'tfoot'].map((entry): [string, ReadonlySet<string>] => [entry, words('tr script template')]),
@@ -49,8 +49,8 @@ const only: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 ])
 
 /**
- * What React 18 missed in the server's page, where HTML does not allow it: the parser had put it elsewhere. React says so itself
- * only once it has rendered again, and the error is on its way by then.
+ * An element that React 18 missed in the server's page because HTML does not allow it there: the parser had moved it.
+ * React's own warning comes after it has rendered again, when the error has already been sent.
  */
 export function misplacedIn(text: string): string | undefined {
   const found = /Expected server HTML to contain a matching <([\w-]{1,60})> in <([\w-]{1,60})>/.exec(text)

@@ -1,8 +1,8 @@
 import type { NoiseKind } from '../../domain/diagnostics.ts'
 
 /**
- * Browser events with what somebody who mends errors would call them: a kind of noise, or `own`, an error of the team's own.
- * `own` are mostly near misses. Rows marked `hard` are noise that an event does not show surely; the verdict may miss them.
+ * Browser events with the label that a developer would give them: a kind of noise, or `own` for the team's own errors,
+ * mostly near misses. Rows marked `hard` are noise that an event does not prove; the verdict can miss them.
  */
 export type NoiseCase = {
   label: NoiseKind | 'own'
@@ -12,11 +12,11 @@ export type NoiseCase = {
   type?: string
   value?: string
   message?: string
-  /** Addresses of frames from the oldest call to the newest; none for an empty list. */
+  /** Addresses of frames, oldest call first. Defaults to one own frame; an empty list means no stack. */
   frames?: string[]
   url?: string
   agent?: string
-  /** Selectors of what was clicked before. */
+  /** Selectors of elements that were clicked before. */
   clicked?: string
   platform?: string
   contexts?: { [name: string]: { [key: string]: string } }
@@ -239,7 +239,7 @@ const thirdParties = rows('third-party', [
   { name: 'nobody knows', hard: true, frames: ['https://cdn.unknown-widget.example/w.js'] },
 ])
 
-/** Errors of the team's own, each near to a kind of noise. */
+/** Errors of the team's own, each similar to a kind of noise. */
 const own = rows('own', [
   { name: 'plain' },
   {

@@ -49,7 +49,7 @@ describe('the labelled set', () => {
     expect(precision, named(given.filter((entry) => !isNoise(entry))).join('\n')).toBeGreaterThanOrEqual(0.98)
   })
 
-  // stricter than the aim, which leaves room for one: today no event of the team's own is taken for noise
+  // Stricter than the goal, which allows one: today no own event is classified as noise.
   test('calls none of the own ones noise', () => {
     expect(named(given.filter((entry) => !isNoise(entry)))).toEqual([])
   })

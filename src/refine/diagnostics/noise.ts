@@ -6,22 +6,22 @@ import { lineAt, type Said, short } from './texts.ts'
 
 type Noise = NonNullable<Signs['noise']>
 
-/** Scripts that applications put into pages of their web views, by the names that only those have. */
+/** Scripts that apps inject into their web views, by names that are unique to them. */
 const webView =
   /gCrWeb|_AutofillCallbackHandler|PaymentAutofillBridge|__firefox__\.|instantSearchSDKJSBridge|webkit\.messageHandlers\.(?:autofill|selectedDebugHandler|pageHandler)|setting 'luaEnabled'|zaloJSV2|enableDidUserTypeOnKeyboardLogging|navigationPerformanceLogger|ibFindAllVideos|UCShellJava|Java object is gone|Java exception was raised during method invocation|vivoNewsDetailPage|xbrowser is not defined/
-/** Crawlers without a name, by what only they cause. */
+/** Crawlers without a name, by errors that only they cause. */
 const scanners = /Object Not Found Matching Id:\d{1,6}, MethodName:\w{1,60}, ParamCount:\d/
-/** Wallets and other extensions that the inbound filter has no words for. */
+/** Wallets and other extensions for which the inbound filter has no texts. */
 const injected =
   /Cannot redefine property: ethereum|evaluating 'window\.ethereum\.selectedAddress = undefined'|evaluating 'window\.__pad\.performLoop'/
 
 const translatorFrame =
   /^https?:\/\/(?:translate\.google\.|translate\.googleapis\.|translate-pa\.googleapis\.)|\/_\/translate_http\//
-/** React meets nodes that a translator has moved. */
+/** Errors of React when a translator has moved nodes. */
 const movedNodes =
   /Failed to execute '(?:removeChild|insertBefore)' on 'Node'|The object can not be found here|The node (?:to be removed|before which the new node is to be inserted) is not a child of this node/
 
-/** Sites whose scripts pages take in from others: measuring, advertising, chat, consent. Own hosts below them count, too. */
+/** Third-party sites whose scripts pages include: analytics, advertising, chat, consent. Subdomains count, too. */
 const thirdParties: ReadonlySet<string> = new Set([
   'googletagmanager.com',
   'google-analytics.com',
@@ -74,14 +74,14 @@ const thirdParties: ReadonlySet<string> = new Set([
   'nr-data.net',
 ])
 
-/** Names that those scripts put into a page, and that are missing where a blocker kept them out. */
+/** Globals of those scripts. They are missing if a blocker stopped the script. */
 const blockedNames =
   /^(?:(?:gtag|fbq|googletag|adsbygoogle|_gaq|ttq|twq|pintrk|snaptr|hj|_satellite) is not defined|Can't find variable: (?:gtag|fbq|googletag|adsbygoogle|_gaq|ttq|twq|pintrk|snaptr|hj|_satellite))$/
-/** What browsers and clients say of what did not load. */
+/** Texts of browsers and SDKs about failed loads. */
 const notLoaded =
   /Failed to fetch|Load failed|NetworkError|Failed to load (?:script|resource)|Network request failed|Network Error/
 const noDetails = /^Script error\.?$/
-/** Texts of which one has to be there for a verdict by words; beside them those of extensions. */
+/** Texts of which one must be present for a verdict by words, in addition to those of extensions. */
 export const noiseWords: readonly RegExp[] = [
   webView,
   scanners,
@@ -94,7 +94,7 @@ export const noiseWords: readonly RegExp[] = [
 ]
 const hostsIn = /(?:https?:\/\/|\()([a-z0-9][a-z0-9.-]{3,253}[a-z0-9])/gi
 
-/** The site of third parties that a host belongs to. */
+/** The third-party site that a host belongs to, if any. */
 export function thirdPartyOf(host: string): string | undefined {
   const labels = host.toLowerCase().split('.').slice(-6)
   for (let i = 0; i < labels.length - 1; i++) {
@@ -104,12 +104,12 @@ export function thirdPartyOf(host: string): string | undefined {
   return undefined
 }
 
-/** Reading an address costs a microsecond: only where it can name the own machine, in any of its forms. */
+/** Parsing an address costs a microsecond, so it is done only if it can be the own machine in any notation. */
 const mayBeLocal = /^https?:\/\/(?:[^/?#]{0,255}localhost|[\d[]|0x)/i
-/** Applications that are a web view of their own (Capacitor, Cordova) serve themselves so, in production. */
+/** Apps with a web view of their own (Capacitor, Cordova) serve their pages this way in production. */
 const appPage = /^https?:\/\/localhost(?:[/?#]|$)/i
 
-/** The page's host where it was served by a developer's own machine. */
+/** The page's host if it was served by a developer's own machine. */
 function ownMachine(event: NormalEvent): string | undefined {
   const url = (event.request?.url ?? '').slice(0, 300)
   return mayBeLocal.test(url) && !appPage.test(url) ? localhostOf(event) : undefined
@@ -119,9 +119,9 @@ const hostIn = (place: string | undefined): string =>
   place?.startsWith('http') ? (/^https?:\/\/([^/?#:]{1,255})/.exec(place)?.[1] ?? '') : ''
 
 /**
- * Why an event of a browser is none that its team can mend: the first reason that is sure. What the team's own code did is
- * never noise: a script of a third party that the page's own functions called counts as theirs. `telling`: what of the said has
- * any words of a sign; `crawler`: what the user agent says by `crawlerOf`; `hydration`: the event's own sign.
+ * The first certain reason why the team cannot fix a browser event. Errors caused by the team's own code are never
+ * noise: a third-party script called by the page's own functions counts as the team's. `telling`: the texts with words
+ * of a diagnostic. `crawler`: the result of `crawlerOf` for the user agent. `hydration`: the event's own diagnostic.
  */
 export function noiseOf(
   event: NormalEvent,
@@ -144,7 +144,7 @@ export function noiseOf(
   return byWords(event, telling) ?? byFrames(event, said, frames)
 }
 
-/** What a text alone says. */
+/** The verdict by texts alone. */
 function byWords(event: NormalEvent, telling: readonly Said[]): Noise | undefined {
   for (const { text } of telling) {
     for (const [pattern, kind] of [
@@ -165,7 +165,7 @@ function byWords(event: NormalEvent, telling: readonly Said[]): Noise | undefine
   return undefined
 }
 
-/** The third party of a host; the page's own site is none to itself: their teams use this product, too. */
+/** The third party of a host. On the third party's own pages, it is not foreign: those teams use this product, too. */
 function foreignTo(event: NormalEvent, host: string): string | undefined {
   const site = thirdPartyOf(host)
   return site === undefined || site === thirdPartyOf(hostIn(event.request?.url)) ? undefined : site
@@ -178,7 +178,7 @@ function blockedIn(event: NormalEvent, text: string): string | undefined {
   return undefined
 }
 
-/** A script of a known third party with no frame of the page's own below, or one of which the browser tells nothing. */
+/** A known third party's script without frames of the page's own, or one whose details the browser hides. */
 function byFrames(event: NormalEvent, said: readonly Said[], frames: readonly NormalFrame[]): Noise | undefined {
   const main = said[0]
   if (frames.length === 0)

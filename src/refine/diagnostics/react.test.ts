@@ -110,7 +110,7 @@ describe('a minified error in words', () => {
   })
 })
 
-// ---- the table is React's: the installed builds say so
+// ---- the table matches the installed builds of React
 
 const builds = [
   ['react', 'react'],

@@ -1,24 +1,24 @@
 import messages from './react-messages.json' with { type: 'json' }
 
-// The texts are React's own list (docs/decisions/dependencies.md says where it is from); a test holds it to the installed React.
+// The texts are React's own list (source: docs/decisions/dependencies.md). A test compares it with the installed React.
 const texts: Readonly<Record<string, string>> = messages
 
-/** 418 without arguments is React 18's, whose text had none. */
+/** 418 without arguments is from React 18, whose text had none. */
 const react18Mismatch = 'Hydration failed because the initial UI does not match what was rendered on the server.'
 
 const argumentsMax = 20
 const argumentMax = 500
 const messageMax = 2000
 
-/** A minified error: its number, its arguments, and its text with them; without `message` the number is unknown. */
+/** A minified error: its number, arguments and message. Without `message`, the number is unknown. */
 export type ReactError = { code: number; args: string[]; message?: string }
 
-/** What a minified error begins with. */
+/** The beginnings of a minified error. */
 export const heads = ['Minified React error #', 'react.dev/errors/', 'error-decoder.html?invariant='] as const
 
 /**
- * The minified React error that a text names, by the sentence of production builds or by its address alone, in the forms of
- * React 15 to 19. Arguments are texts: missing ones read `<redacted>`, those too many are left out.
+ * The minified React error in a text, by the sentence of production builds or by its address, in the formats of React
+ * 15 to 19. A missing argument becomes `<redacted>`. Extra arguments are dropped.
  */
 export function reactError(text: string): ReactError | undefined {
   for (const head of heads) {
@@ -34,7 +34,7 @@ export function reactError(text: string): ReactError | undefined {
   return undefined
 }
 
-/** Values of `args[]` of the address that stands at or behind `from`. */
+/** The values of `args[]` in the address at or after `from`. */
 function argumentsIn(text: string, from: number): string[] {
   const query = /[?&](?=args(?:\[\]|%5[bB]%5[dD])=)/g
   query.lastIndex = from
@@ -53,7 +53,7 @@ function decoded(value: string): string {
   try {
     return decodeURIComponent(value)
   } catch {
-    return value // cut in the middle of a sign
+    return value // cut within a percent-encoded character
   }
 }
 

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import type { HydrationCause } from '../../domain/diagnostics.ts'
 import { refineEvent } from '../pipeline/fixture.cases.ts'
 
-// What React 18.3.1 and 19.3.1 and the client 11.12.0 really wrote in Chromium, of one application that is broken in each
-// way (fixtures/hydration.json). Extensions and the translator are what they leave in a page, put into the server's.
-// And what `next dev` of Next.js 16.4.6 with @sentry/nextjs 11.0.0 did, where a script put them into the page.
+// Real output of React 18.3.1 and 19.3.1 and SDK 11.12.0 in Chromium, for an application broken in each way
+// (fixtures/hydration.json). The traces of extensions and the translator were inserted into the server's page. Also
+// output of `next dev` of Next.js 16.4.6 with @sentry/nextjs 11.0.0, where a script inserted the traces into the page.
 const recorded = JSON.parse(readFileSync(`${import.meta.dirname}/../../../fixtures/hydration.json`, 'utf8')) as Record<
   string,
   object
@@ -37,7 +37,7 @@ const told: [name: string, cause: HydrationCause, component: string | undefined,
   ['order minified', 'unknown', undefined, undefined],
 ]
 
-/** The recordings of a case: one or several events of it, by the version of React. */
+/** The recordings of a case, one or several, by version of React. */
 const namesOf = (react: number, name: string) =>
   Object.keys(recorded).filter((key) => new RegExp(`^react ${react} ${name}(?: \\d)?$`).test(key))
 
@@ -55,7 +55,7 @@ describe.each([18, 19])('React %i', (react) => {
   )
 })
 
-/** Of Next.js with its routers in the tree; a console's are what `captureConsoleIntegration` sends, else window errors. */
+/** Cases of Next.js by router. `captureConsoleIntegration` sends console events; the others are window errors. */
 const toldByNext: [name: string, cause: HydrationCause, component: string | undefined, evidence: string | undefined][] =
   [
     ['order', 'date-locale', 'Order', 'server: 2.1.2026, browser: 1/1/2026'],
@@ -84,10 +84,10 @@ const toldByNext: [name: string, cause: HydrationCause, component: string | unde
     ['extInput', 'extension', 'Plain', 'fdprocessedid ab12cd'],
     ['extNode', 'extension', 'Plain', 'data-lastpass-icon-root=""'],
     ['translated', 'translator', 'Layout', 'translated-ltr'],
-    // two texts, and only two texts, differ
+    // Only two texts differ.
     ['greeting', 'unknown', 'Greeting', undefined],
     ['bar', 'unknown', 'Bar', undefined],
-    // the Pages Router hydrates below the tag that says it was translated, and keeps React's sentence about nesting to itself
+    // The Pages Router hydrates below the tag with the translator's mark, and does not report React's nesting warning.
     ['pages translated', 'unknown', 'Plain', undefined],
     ['pages card', 'unknown', undefined, undefined],
   ]
@@ -107,11 +107,11 @@ describe('next dev of Next.js 16', () => {
       const { event } = refineEvent(typeof sent === 'string' ? recorded[sent] : sent)
       return [event.exception?.values[0]?.stacktrace?.frames.at(-1)?.function, event.errors.map((error) => error.value)]
     }
-    // `+  1/1/2026` and the address in the message, as the client read them
+    // `+  1/1/2026` and the address in the message, as the SDK parsed them.
     expect(newest('next 16 order')).toEqual(['throwOnHydrationMismatch', [2]])
     expect(newest('next 16 webpack order')).toEqual(['throwOnHydrationMismatch', [2]])
     expect(newest('next 16 clock')).toEqual(['throwOnHydrationMismatch', [1]])
-    // what an old tab of Next.js says in production
+    // The text of an old Next.js tab in production.
     const unknown =
       'Server Action "40ab" was not found on the server. \nRead more: https://nextjs.org/docs/messages/failed-to-find-server-action'
     const frames = [
@@ -126,7 +126,7 @@ describe('next dev of Next.js 16', () => {
 
 test('every recording is judged, each by its own React', () => {
   const seen = [18, 19].flatMap((react) => told.flatMap(([name]) => namesOf(react, name)))
-  // React 18 writes of the first difference alone, so it says nothing of a translator; React 19 shows all.
+  // React 18 reports only the first difference, so it shows no translator. React 19 shows all.
   const ofReact = Object.keys(recorded).filter((key) => key.startsWith('react '))
   expect(ofReact.filter((entry) => !seen.includes(entry))).toEqual(['react 18 trans', 'react 19 trans'])
   expect([hydration('react 18 trans')?.cause, hydration('react 19 trans')?.cause]).toEqual(['unknown', 'translator'])

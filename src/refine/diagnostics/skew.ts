@@ -4,13 +4,13 @@ import { lineAt, type Said, short } from './texts.ts'
 
 type Skew = { kind: SkewKind; found: string }
 
-/** Types of errors that are nothing else. */
+/** Error types that always mean skew. */
 export const skewTypes: ReadonlyMap<string, SkewKind> = new Map([
   ['ChunkLoadError', 'chunk'],
   ['UnrecognizedActionError', 'server-action'],
 ])
 
-/** Texts that are skew wherever they stand. */
+/** Texts that mean skew in any context. */
 export const skewTexts: readonly (readonly [RegExp, SkewKind])[] = [
   [/ChunkLoadError|Loading (?:CSS )?chunk \S{1,200} failed|Failed to load chunk \S{1,400}/, 'chunk'],
   [/but the module factory is not available/, 'chunk'],
@@ -29,7 +29,7 @@ export const skewTexts: readonly (readonly [RegExp, SkewKind])[] = [
   ],
 ]
 
-/** The lens of a deploy: what an old tab, or an old server, runs into. The decoded text of a React error counts, too. */
+/** Detects deploy skew: errors of an old tab or an old server. Decoded texts of React errors count, too. */
 export function skewOf(event: NormalEvent, said: readonly Said[]): Skew | undefined {
   for (const { type, text } of said) {
     const named = skewTypes.get(type)
@@ -42,7 +42,7 @@ export function skewOf(event: NormalEvent, said: readonly Said[]): Skew | undefi
   return unsaid(event, said)
 }
 
-/** Texts that are skew only by what stands around them. */
+/** Texts that mean skew only in a certain context. */
 const aDocument = /^Unexpected token '?<'?(?!\w)/
 const noModule = /reading 'call'\)|\[\w{1,20}\]\.call'\)|Cannot read property 'call' of undefined/
 const closed = /^Connection closed\./
@@ -51,10 +51,10 @@ export const skewHints: readonly RegExp[] = [aDocument, noModule, closed, unexpe
 
 function unsaid(event: NormalEvent, said: readonly Said[]): Skew | undefined {
   for (const { type, text } of said) {
-    // a document where a script was asked for: the fall-back of a server for files that it does not know
+    // A document in place of a script: a server's fallback for unknown files.
     if (type === 'SyntaxError' && aDocument.test(text) && isScript(thrownAt(event)))
       return { kind: 'chunk', found: short(`${text} (${thrownAt(event)})`) }
-    // webpack's loader calls a module that its chunk did not bring
+    // webpack's loader calls a module that its chunk does not contain.
     if (noModule.test(text) && isWebpack(event)) return { kind: 'chunk', found: short(text) }
     if (closed.test(text) && isNext(event)) return { kind: 'rsc', found: short(text) }
     if (unexpected.test(text) && lastPost(event) === 409)
@@ -78,7 +78,7 @@ function isNext(event: NormalEvent): boolean {
   return event.sdk?.name === 'sentry.javascript.nextjs' || thrownAt(event).includes('/_next/')
 }
 
-/** How the newest POST that the page made was answered. */
+/** The response status of the page's newest POST. */
 function lastPost(event: NormalEvent): number | undefined {
   const crumb = event.breadcrumbs?.values.findLast((entry) => entry.data?.['method'] === 'POST')
   const status = crumb?.data?.['status_code']

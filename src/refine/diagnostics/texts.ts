@@ -1,20 +1,20 @@
 import type { NormalEvent } from '../../domain/event.ts'
 
 /**
- * A text of an event that says what went wrong: `whole` is all of it, `text` the front of it, where words are looked for.
+ * A text of an event about the error. `whole` is the full text, `text` its beginning, which is searched for words.
  * `type` is '' for a message.
  */
 export type Said = { type: string; text: string; whole: string }
 
-/** All signs stand at the front of a text; only diffs and arguments are longer. */
+/** All diagnostics match the beginning of a text. Only diffs and arguments are longer. */
 const lookMax = 1024
 const foundMax = 200
-/** Characters of a line that stay in front of what was found. */
+/** Characters of a line that stay before the match. */
 const leadMax = 60
 
 const front = (text: string): string => (text.length > lookMax ? text.slice(0, lookMax) : text)
 
-/** What the exceptions say, newest first, then the message; texts cut to where words are looked for. */
+/** The texts of the exceptions, newest first, then the message. `text` is cut to the searched length. */
 export function saidOf(event: NormalEvent): Said[] {
   const out: Said[] = []
   const values = event.exception?.values ?? []
@@ -27,7 +27,7 @@ export function saidOf(event: NormalEvent): Said[] {
   return out
 }
 
-/** One line of at most 200 characters, as evidence is kept. */
+/** One line of at most `max` characters (default 200), as stored evidence. */
 export function short(text: string, max = foundMax): string {
   const line = text
     .slice(0, max * 4)
@@ -36,7 +36,7 @@ export function short(text: string, max = foundMax): string {
   return (line.length > max ? `${line.slice(0, max - 1)}…` : line).toWellFormed()
 }
 
-/** The line of `text` that `at` stands in, as evidence. */
+/** The line of `text` at index `at`, as evidence. */
 export function lineAt(text: string, at: number): string {
   const from = text.lastIndexOf('\n', at - 1) + 1
   const end = text.indexOf('\n', at)

@@ -12,17 +12,17 @@ import {
 } from './gather.ts'
 import { sourcesOf } from './spot.ts'
 
-/** Maps that are read of one bundle or release, and files that are looked at. */
+/** Maximum maps to read of one bundle or release, then maximum files and scripts. */
 export const mapsMax = 40
 const filesMax = 2000
 const scriptsMax = 200
 
-/** What may still be read for one question. */
+/** The remaining budget of one diagnosis. */
 export type Budget = Patience & { maps: number }
 
 export type Counted = DoctorFinding & { count: number }
 
-/** Each finding once with how often it was found: what is wrong first, then the most frequent. */
+/** Each finding once, with its count. Faults come first, then the most frequent findings. */
 export function countFindings(findings: readonly (DoctorFinding & { count?: number })[]): Counted[] {
   const counted = new Map<string, Counted>()
   for (const finding of findings) {
@@ -41,7 +41,7 @@ export const verdictOf = (findings: readonly DoctorFinding[], isEmpty: boolean):
 const isScript = (artifactFile: ArtifactFile) =>
   artifactFile.type === 'minified_source' || (artifactFile.type === 'source' && /\.[cm]?js$/i.test(artifactFile.url))
 
-/** One script of a bundle: whether events find it, whether it has a map, and what that holds. */
+/** Diagnoses one script of a bundle: whether events find it, whether it has a map, and whether the map has sources. */
 async function lookAt(
   deps: DoctorDeps,
   here: DoctorProject,
@@ -54,7 +54,7 @@ async function lookAt(
   const finding = (code: DoctorCode, data: Record<string, string>) =>
     findingOf(code, { url, found: url, ...data }, place)
   const shown = { url, debugId: debugId || null, map: null, sources: null, sourcesMissing: null, read: false }
-  // a build whose SDK names no release needs none here
+  // A build whose SDK sends no release needs none here.
   if (debugId === '' && !link && bundle.usedMs <= bundle.createdMs)
     return { ...shown, finding: finding('unfindable', {}) }
   const asked = { debugId: debugId || undefined, url, release: link?.release, dist: link?.dist ?? '' }
@@ -70,7 +70,7 @@ async function lookAt(
   const { all, missing, first } = sourcesOf(flat)
   const read = { ...shown, map, read: true, sources: all, sourcesMissing: missing }
   if (missing === 0) return { ...read, finding: null }
-  // some without a text are a tool's own more often than not
+  // If only some sources have no text, they mostly belong to a tool.
   const weight = missing === all ? 'wrong' : 'note'
   return { ...read, finding: findingOf('source_missing', { source: first }, place, weight) }
 }
@@ -89,20 +89,20 @@ function codeOf(reason: string | undefined, inline: boolean): DoctorCode {
   }
 }
 
-/** What is looked at together: a bundle, or all files that were uploaded one by one to a release. */
+/** Files that are diagnosed together: a bundle, or all files uploaded one by one to a release. */
 export type Pack = {
   bundle: Pick<Bundle, 'uuid' | 'createdMs' | 'usedMs'>
   files: readonly ArtifactFile[]
   links: readonly BundleLink[]
 }
 
-/** A bundle with its files and its places in a project. */
+/** A bundle with its files and its links in a project. */
 export function packOf({ meta }: DoctorDeps, projectId: number, bundle: Bundle): Pack {
   const files = meta.filesOf({ bundleId: bundle.id, text: '', afterId: 0, max: filesMax })
   return { bundle, files, links: meta.linksOf([bundle.id]).filter((link) => link.projectId === projectId) }
 }
 
-/** Looks at the scripts of a pack; those that `skip` names are left out. */
+/** Diagnoses the scripts of a pack except those whose URL is in `skip`. */
 export async function diagnosePack(
   deps: DoctorDeps,
   here: DoctorProject,
@@ -117,7 +117,7 @@ export async function diagnosePack(
   const anyMapped = scripts.some((script) => script.map !== null)
   const findings = scripts.flatMap(({ finding }) => {
     if (!finding) return []
-    // beside files that have maps one without is a library's more often than not
+    // If other files have maps, a file without a map mostly belongs to a library.
     return [finding.code === 'map_unnamed' && anyMapped ? { ...finding, weight: 'note' as const } : finding]
   })
   return {

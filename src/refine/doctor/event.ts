@@ -7,7 +7,7 @@ import { frameContext } from '../symbolicate/symbolicate.ts'
 import { type DoctorDeps, type DoctorProject, gather, type Patience, placeOf, waitMs } from './gather.ts'
 import { judge } from './judge.ts'
 
-/** A frame as it came, with what was found of it then. Line and column from 1. */
+/** A received frame, with its stored mapping result. Line and column from 1. */
 type SeenFrame = {
   url: string
   debugId: string | undefined
@@ -17,16 +17,16 @@ type SeenFrame = {
   stored: FrameData | undefined
 }
 
-/** Frames that could be mapped, those that matter most first; `ignored`: how many could not. */
+/** The mappable frames, most important first. `ignored`: the number of other frames. */
 export type SeenFrames = { frames: SeenFrame[]; ignored: number }
 
 const filesMax = 30
-/** Places that are looked up in one file. */
+/** Maximum positions looked up in one file. */
 const placesMax = 50
 
 type Stacked = { stacktrace?: NormalStacktrace; raw_stacktrace?: NormalStacktrace }
 
-/** The newest call first. What stands in `raw_stacktrace` is what was asked for; the frames beside it say what was found. */
+/** Frames, newest call first. `raw_stacktrace` has the received frames; `stacktrace` has their mapping results. */
 function framesIn({ stacktrace, raw_stacktrace: raw }: Stacked, context: FrameContext): (SeenFrame | undefined)[] {
   const stored = stacktrace?.frames ?? []
   const sent = raw?.frames ?? stored
@@ -47,7 +47,7 @@ function framesIn({ stacktrace, raw_stacktrace: raw }: Stacked, context: FrameCo
     .reverse()
 }
 
-/** Frames of an event, the thrown exception's first, of each stack the newest call first, the application's own before others. */
+/** Frames of an event: in-app frames first. Within that, the thrown exception first and the newest call first. */
 export function seenFrames(event: NormalEvent): SeenFrames {
   const context = frameContext(event)
   const holders: Stacked[] = [...(event.exception?.values ?? []).toReversed(), ...(event.threads?.values ?? []), event]
@@ -59,7 +59,7 @@ export function seenFrames(event: NormalEvent): SeenFrames {
   }
 }
 
-/** Frames by the file that they lie in, in their order. */
+/** Groups frames by file and keeps their order. */
 function byFile(frames: readonly SeenFrame[]): SeenFrame[][] {
   const files = new Map<string, SeenFrame[]>()
   for (const frame of frames) {
@@ -71,12 +71,12 @@ function byFile(frames: readonly SeenFrame[]): SeenFrame[][] {
   return [...files.values()]
 }
 
-/** What has to be mended first, then what is here by now, then what is only worth knowing. */
+/** Faults first, then files that can be mapped by now, then notes. */
 const weightOf = ({ state, finding }: DoctorFile): number =>
   state === 'failed' ? (finding?.weight === 'wrong' ? 0 : 2) : state === 'now' ? 1 : 3
 
 const originOf = (url: string) => /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i.exec(url)?.[0] ?? ''
-/** What may only mean that a script is somebody else's. */
+/** Findings that can just mean that a script belongs to a third party. */
 const perhapsForeign: ReadonlySet<string> = new Set([
   'file_missing',
   'release_unknown',
@@ -85,10 +85,10 @@ const perhapsForeign: ReadonlySet<string> = new Set([
   'not_injected',
 ])
 
-/** A file that was judged. `isLike`: it or something like it was uploaded. */
+/** A diagnosed file. `isLike`: it or a similar file was uploaded. */
 type Judged = { file: DoctorFile; isLike: boolean }
 
-/** A script of another host than files that were uploaded, with nothing like it uploaded, is somebody else's. */
+/** A script belongs to a third party if its host has no uploads and no similar file was uploaded. */
 function withoutForeign(judged: readonly Judged[], place: Parameters<typeof findingOf>[2]): DoctorFile[] {
   const own = new Set(judged.filter((entry) => entry.isLike).map((entry) => originOf(entry.file.url)))
   return judged.map(({ file, isLike }) => {
@@ -99,7 +99,7 @@ function withoutForeign(judged: readonly Judged[], place: Parameters<typeof find
   })
 }
 
-/** Looks at every file that frames of an event lie in. `patience`: of the question that this is a part of. */
+/** Diagnoses every file in the frames of an event. `patience`: that of a larger diagnosis, if any. */
 export async function diagnoseEvent(
   deps: DoctorDeps,
   here: DoctorProject,

@@ -14,29 +14,29 @@ import { spotter } from './spot.ts'
 
 export type DoctorDeps = {
   clock: Clock
-  /** Address of this installation, for commands. */
+  /** The address of this installation, for commands. */
   url: string
   retentionDays: number
   meta: MetaStore
   events: Pick<EventStore, 'groups' | 'ofIssue'>
   blobs: Pick<BlobStore, 'reader'>
-  /** Reads maps in its own threads; undefined: none is read. */
+  /** Reads maps in its own threads. If it returns undefined, no map is read. */
   desk(): MapCache | undefined
 }
 
-/** The project that is looked at, and the others of its organization that whoever asks may see. */
+/** The diagnosed project, and the other projects of its organization that the user can see. */
 export type DoctorProject = { organization: { slug: string }; project: Project; others: readonly Project[] }
 
-/** ms that one question may wait for maps, all its files together. */
+/** Maximum wait of one diagnosis for all its maps, in ms. */
 export const waitMs = 10_000
 
-/** Files with a name like it that are looked at. */
+/** Maximum files with a similar name. */
 const nearMax = 500
 
-/** Of one question: until when it waits for maps. */
+/** When one diagnosis stops waiting for maps. */
 export type Patience = { untilMs: number }
 
-/** Reads the map of a plan in the loader's threads; `spots` looks places up in it. */
+/** Reads the map of a plan in the loader's threads. */
 export async function readPlan(
   deps: DoctorDeps,
   projectId: number,
@@ -54,7 +54,7 @@ export async function readPlan(
 
 const nothingToRead = { reader: async () => undefined }
 
-/** The plan of a file; one whose bytes are damaged has the reason `file_gone`. */
+/** The plan of a file. If its bytes are damaged, the reason is `file_gone`. */
 export const planned = (deps: DoctorDeps, projectId: number, asked: AskedFile, artifacts: Artifacts) =>
   planOf(projectId, asked, artifacts, deps.blobs).catch(() => planOf(projectId, asked, artifacts, nothingToRead))
 
@@ -62,7 +62,7 @@ function foundOf(deps: DoctorDeps, projectId: number, asked: AskedFile, plan: Pl
   const { meta } = deps
   const file = plan.map ?? plan.script
   const [bundle] = meta.bundlesById([file?.bundleId ?? 0])
-  // a bundle may have come to this project or release long after it was uploaded
+  // A bundle can be linked to this project or release long after its upload.
   const places = meta.placesOfBundle(bundle?.id ?? 0, projectId)
   const here =
     plan.resolvedWith === 'debug-id'
@@ -73,8 +73,8 @@ function foundOf(deps: DoctorDeps, projectId: number, asked: AskedFile, plan: Pl
 }
 
 /**
- * Another project that has the very file that the event asks for: by debug id, which is sure, else by its address in its
- * release and dist. Applications that are built together often share all three, so that is not sure.
+ * Another project that has the requested file: by debug id, which is sure, else by address, release and dist.
+ * Applications that are built together often share all three, so that is not sure.
  */
 function elsewhereOf(deps: DoctorDeps, here: DoctorProject, asked: AskedFile): FileFacts['elsewhere'] {
   const ids = here.others.map((entry) => entry.id)
@@ -90,7 +90,7 @@ function elsewhereOf(deps: DoctorDeps, here: DoctorProject, asked: AskedFile): F
   return slug ? { slug, sure: debugId !== undefined } : undefined
 }
 
-/** Files of the project that may have been meant: of the event's release, which has few, then of all. */
+/** Similar files of the project: first those of the event's release, which has few, then all others. */
 function nearOf({ meta }: DoctorDeps, projectId: number, { url, release = '' }: AskedFile): readonly Near[] {
   const names = namesLike(url)
   const ofRelease = meta.filesNamed([projectId], names, nearMax, release)
@@ -98,7 +98,7 @@ function nearOf({ meta }: DoctorDeps, projectId: number, { url, release = '' }: 
   return nearest(url, [...ofRelease, ...others])
 }
 
-/** When the newest bundle of a project came, where it has debug ids. */
+/** When the newest bundle of a project arrived, if it has debug ids. */
 function injectedMsOf({ meta }: DoctorDeps, projectId: number): number | undefined {
   const [newest] = meta.listBundles({ projectId, text: '', beforeId: undefined, max: 1 })
   const files = newest ? meta.filesOf({ bundleId: newest.id, text: '', afterId: 0, max: 20 }) : []
@@ -107,7 +107,7 @@ function injectedMsOf({ meta }: DoctorDeps, projectId: number): number | undefin
 
 type EventOf = { receivedMs: number; sdk: FileFacts['sdk'] }
 
-/** Where commands upload to. */
+/** The upload target in commands. */
 export const placeOf = (
   deps: DoctorDeps,
   { organization, project }: DoctorProject,
@@ -122,8 +122,8 @@ export const placeOf = (
 })
 
 /**
- * Everything there is to know of a file that an event asks for, and a way to look places up in its map. Never throws for
- * what was uploaded, however broken it is.
+ * Gathers all data about the file of a frame, and a function that looks up positions in its map. Never throws because
+ * of the uploaded data, however broken it is.
  */
 export async function gather(
   deps: DoctorDeps,
@@ -162,7 +162,7 @@ export async function gather(
   }
 }
 
-/** The files of one bundle as what everything is looked for in. */
+/** The files of one bundle, with the look-ups of an artifact store. */
 export const artifactsIn = (files: readonly ArtifactFile[]): Artifacts => ({
   artifactsByDebugId: (_project, debugId) => files.filter((file) => debugId !== '' && file.debugId === debugId),
   artifactsByUrl: (_project, _release, _dist, urls) => files.filter((file) => urls.includes(file.url)),

@@ -6,46 +6,46 @@ import type { Uploads } from '../../store/meta/artifacts/artifact-search.ts'
 import type { Plan } from '../symbolicate/plan.ts'
 import { areAlike, type Near, nameOf, theNearest } from './near.ts'
 
-/** What an event asks for: a file by its address. `dist` '' for none. */
+/** The file that an event needs, by its address. `dist` is '' if absent. */
 export type AskedFile = { url: string; debugId: string | undefined; release: string | undefined; dist: string }
 
-/** Everything that is known of a file which frames lie in; fetched by gather.ts, so that judging it is a pure function. */
+/** All data about a file of a frame. gather.ts loads it, so that judging is a pure function. */
 export type FileFacts = {
   asked: AskedFile
   place: DoctorPlace
   receivedMs: number
   nowMs: number
   retentionDays: number
-  /** Name and version as the event says. */
+  /** Name and version as in the event. */
   sdk: { name: string; version: string } | undefined
-  /** Of the project, and of it in the event's release and dist. */
+  /** Uploads of the project, and those for the event's release and dist. */
   uploads: Uploads
   ofRelease: Uploads
-  /** When the newest bundle came, where it has debug ids. */
+  /** When the newest bundle arrived, if it has debug ids. */
   injectedMs: number | undefined
-  /** When the release was first heard of; undefined: never. */
+  /** When the release was first seen; undefined if never. */
   releaseMs: number | undefined
-  /** Another project of the same organization that has the file, of those that whoever asks may see. `sure`: by its debug id. */
+  /** Another project of the organization that the user can see and that has the file. `sure`: found by debug id. */
   elsewhere: { slug: string; sure: boolean } | undefined
-  /** Files that may have been meant, the nearest first; looked for only when the file itself is not there. */
+  /** Similar files, nearest first. Only looked up if the file itself is missing. */
   near: readonly Near[]
-  /** The file and its map. `sinceMs`: when they came. */
+  /** The file and its map. `sinceMs`: when they arrived. */
   found: { plan: Plan; uuid: string; sinceMs: number } | undefined
-  /** Why its map can't be used, as the loader says. */
+  /** Why its map cannot be used, according to the loader. */
   reason: UnmappedReason | undefined
 }
 
-/** What is known of one place in the file. Lines and columns from 1. */
+/** The data of one position in the file. Lines and columns from 1. */
 type FrameFacts = {
   line: number | undefined
   column: number | undefined
-  /** What was found when the event came. */
+  /** The mapping result at the time of the event. */
   stored: FrameData | undefined
-  /** The place in the map; undefined: there is no map to look in. */
+  /** The position in the map; undefined without a map. */
   spot: Spot | undefined
 }
 
-/** `beyond`: the uploaded script has no such place. `source`: where it comes from, line from 1. */
+/** `beyond`: the uploaded script has no such position. `source`: the original position, line from 1. */
 export type Spot = {
   beyond: boolean
   source: { path: string; line: number; text: 'there' | 'missing' | 'short' } | undefined
@@ -57,13 +57,13 @@ type Found = { code: DoctorCode; data: Record<string, string> }
 
 const dayMs = 86_400_000
 const iso = (ms: number) => new Date(ms).toISOString()
-/** What stands for a dist or release that is none. */
+/** Placeholder for a missing dist or release. */
 const named = (text: string | undefined) => text || '–'
 
-/** SDKs whose versions are their own, whatever of the SDK for browsers they hold. */
+/** SDKs whose versions differ from that of the browser SDK in them. */
 const ownVersions = /^sentry\.javascript\.(?:react-native|electron|capacitor|cordova|nativescript|expo)\b/
 
-/** Whether an SDK sends debug ids: those of JavaScript do from 7.47.0 on; undefined: not known. */
+/** Whether an SDK sends debug ids: JavaScript SDKs do from 7.47.0 on. Undefined if unknown. */
 function sendsIds(sdk: FileFacts['sdk']): boolean | undefined {
   const name = sdk?.name ?? ''
   const [, major = 0, minor = 0] = (/^(\d{1,4})\.(\d{1,4})\./.exec(sdk?.version ?? '') ?? []).map(Number)
@@ -71,10 +71,7 @@ function sendsIds(sdk: FileFacts['sdk']): boolean | undefined {
   return major > 7 || (major === 7 && minor >= 47)
 }
 
-/**
- * For a debug id that no upload has. Files of other releases and other addresses say nothing about the deployed
- * file.
- */
+/** No upload has the debug id. Files of other releases and other addresses say nothing about the deployed file. */
 function withoutIdMatch({ asked, near, uploads }: FileFacts, debugId: string): Found {
   const { url, release = '', dist } = asked
   const other = near.find(
@@ -88,7 +85,7 @@ function withoutIdMatch({ asked, near, uploads }: FileFacts, debugId: string): F
     : { code: 'debug_id_unknown', data: { url, debugId, when: iso(uploads.newestMs) } }
 }
 
-/** An event without a debug id, though files are uploaded with them; undefined where that is not known. */
+/** The event has no debug id, but uploads have them. Undefined if that is unknown. */
 function withoutId({ asked: { url }, near, sdk, injectedMs }: FileFacts): Found | undefined {
   const injected = near.find((entry) => entry.how === 'same' && entry.file.debugId !== '')
   const sinceMs = injected?.sinceMs ?? (isInPage(url) ? undefined : injectedMs)
@@ -98,7 +95,7 @@ function withoutId({ asked: { url }, near, sdk, injectedMs }: FileFacts): Found 
   return sends ? { code: 'debug_id_missing', data } : { code: 'sdk_old', data: { ...data, sdk: sdk?.version ?? '' } }
 }
 
-/** A file of the very release and dist that may be the one that was meant; undefined: none, or several. */
+/** The only similar file of the same release and dist; undefined if there is none or several. */
 function otherName({ asked, near }: FileFacts, release: string): Found | undefined {
   const { url, dist } = asked
   const here = theNearest(
@@ -108,7 +105,7 @@ function otherName({ asked, near }: FileFacts, release: string): Found | undefin
   return here && { code: here.how === 'rebuilt' ? 'build_differs' : 'url_differs', data: { url, found: here.file.url } }
 }
 
-/** Why an event that names neither debug id nor release finds nothing. */
+/** Why nothing was found for an event without debug id and release. */
 function withoutNames(facts: FileFacts): Found {
   const { asked, near } = facts
   const { url } = asked
@@ -120,7 +117,7 @@ function withoutNames(facts: FileFacts): Found {
   return otherName(facts, '') ?? { code: 'not_injected', data: { url } }
 }
 
-/** Addresses of pages rather than of scripts: a folder, a name without an ending, or with one that pages have. */
+/** Whether an address is a page instead of a script: a folder, a name without a suffix or with that of a page. */
 const isInPage = (url: string) =>
   /^https?:/.test(url) &&
   (!/\.[a-z\d]{1,5}$/i.test(nameOf(url)) || /\.(?:x?html?|php|aspx?|jspx?|cfm)$/i.test(nameOf(url)))
@@ -153,13 +150,13 @@ function withoutUrlMatch(facts: FileFacts, release: string): Found {
   const others = same.filter((entry) => entry.release !== '')
   const other = others.find((entry) => areAlike(entry.release, release)) ?? others[0]
   const noId = withoutId(facts)
-  // the deployed file has no id, so files that are found by theirs say nothing about the release
+  // The deployed file has no debug id, so files that are found by debug id say nothing about the release.
   if (noId && (!other || other.file.debugId !== '')) return noId
   if (other) return { code: 'release_differs', data: { release, found: other.file.url, foundRelease: other.release } }
   return { code: 'release_unknown', data: { release, dist: named(dist) } }
 }
 
-/** Why no uploaded file answers. What is sure comes first. */
+/** Why no uploaded file matches. Certain reasons come first. */
 function whyNotFound(facts: FileFacts): Found {
   const { asked, place, elsewhere, uploads } = facts
   const { project } = place
@@ -170,7 +167,7 @@ function whyNotFound(facts: FileFacts): Found {
   return asked.release === undefined ? withoutNames(facts) : withoutUrlMatch(facts, asked.release)
 }
 
-/** Why the file that was found has no usable map; undefined if it has a usable map. */
+/** Why the found file has no usable map; undefined if it has one. */
 function whyNoMap({ asked, found, reason }: FileFacts): Found | undefined {
   const plan = found?.plan
   const why = plan?.reason ?? reason
@@ -196,7 +193,7 @@ function whyNoMap({ asked, found, reason }: FileFacts): Found | undefined {
   }
 }
 
-/** What is wrong with the place in the map, or with the source that it leads to. */
+/** The fault of the position in the map, or of its source; undefined if there is none. */
 function whyNoSource({ asked, found }: FileFacts, { line, column, spot }: FrameFacts): Found | undefined {
   const { url } = asked
   if (!spot) return undefined
@@ -209,7 +206,7 @@ function whyNoSource({ asked, found }: FileFacts, { line, column, spot }: FrameF
   return undefined
 }
 
-/** The first thing that is wrong between a frame and its source, in the order of the steps. */
+/** The first fault between a frame and its source, in the order of the steps. */
 function firstWrong(file: FileFacts, frame: FrameFacts): Found | undefined {
   if (frame.line === undefined) return { code: 'no_line', data: {} }
   if (frame.column === undefined) return { code: 'no_column', data: { url: file.asked.url } }
@@ -217,14 +214,14 @@ function firstWrong(file: FileFacts, frame: FrameFacts): Found | undefined {
   return whyNoMap(file) ?? whyNoSource(file, frame)
 }
 
-/** A file that was found by its address though the deployed one has a debug id: another step of the build. */
+/** The file was found by address, but its debug id differs from that of the deployed file: another build step. */
 function byAddress({ asked, found }: FileFacts): Found | undefined {
   const script = found?.plan.script
   if (!script || asked.debugId === undefined || script.debugId === asked.debugId) return undefined
   return { code: 'by_address', data: { url: asked.url, debugId: asked.debugId, found: script.url } }
 }
 
-/** What is to be said of a frame that could be mapped now and was not. */
+/** The finding for a frame that can be mapped now but was not mapped then. */
 function sinceThen({ found, receivedMs }: FileFacts, { stored }: FrameFacts): Found {
   const later = found && found.sinceMs > receivedMs
   return later
@@ -232,7 +229,7 @@ function sinceThen({ found, receivedMs }: FileFacts, { stored }: FrameFacts): Fo
     : { code: 'read_later', data: { reason: stored?.reason ?? '–' } }
 }
 
-/** Release and dist as one text; '' for neither. */
+/** Release and dist as one text; '' without both. */
 const releaseText = ({ release, dist }: AskedFile) => [release, dist].filter(Boolean).join(' ')
 
 function foundAt(
@@ -265,13 +262,13 @@ const shown = (text: string) =>
     .slice(0, shownMax)
     .toWellFormed()
 
-/** What was found at a step instead of what was asked for. */
+/** The value found at a step instead of the requested one. */
 function insteadAt({ step, data }: DoctorFinding): string | undefined {
   if (step === 'bundle') return data.foundId ?? data.foundRelease ?? data.foundDist ?? data.other ?? ''
   return step === 'file' ? (data.found ?? '') : undefined
 }
 
-/** The list of steps with what was found at each; those behind the failed one are open. */
+/** The steps with the value found at each. Those after the failed step are open. */
 function stepsOf(file: FileFacts, frame: FrameFacts, finding: DoctorFinding | undefined): DoctorStep[] {
   const failed = finding?.step
   const end = failed === undefined ? doctorSteps.length : doctorSteps.indexOf(failed)
@@ -279,17 +276,17 @@ function stepsOf(file: FileFacts, frame: FrameFacts, finding: DoctorFinding | un
     if (at > end) return { step, state: 'open', found: '' }
     const found = shown(foundAt(step, file, frame))
     if (at === end) return { step, state: 'failed', found: (finding && insteadAt(finding)) ?? found }
-    // a file by its address needs no debug id, a map by its debug id no script; of a file whose bundle went nothing is left
+    // A file found by address needs no debug id, a map found by debug id no script. A deleted bundle leaves no value.
     return { step, state: found === '' ? 'unused' : 'ok', found }
   })
 }
 
-/** Judges one place of a file: what was found at each step, and the first that fails. */
+/** Judges one position of a file: the value found at each step, and the first fault. */
 export function judge(file: FileFacts, frame: FrameFacts): Judgement {
   const isMapped = frame.stored?.symbolicated === true
   const wrong = firstWrong(file, frame)
   const say = ({ code, data }: Found) => findingOf(code, data, file.place)
-  // what was mapped stays mapped, though its bundle may have been taken away since
+  // A mapped frame stays mapped, even if its bundle was deleted later.
   if (isMapped && (!wrong || frame.stored?.reason === undefined)) {
     const other = byAddress(file)
     return { state: 'ok', steps: stepsOf(file, frame, undefined), finding: other ? say(other) : null }

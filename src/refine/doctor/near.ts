@@ -2,20 +2,20 @@ import { sameEnd } from '../../domain/doctor-commands.ts'
 import type { PlacedFile } from '../../store/meta/artifacts/artifact-search.ts'
 import { urlCandidates } from '../symbolicate/paths.ts'
 
-/** The last part of an address, without query; '' for a folder. */
+/** The last segment of an address, without query; '' for a folder. */
 export const nameOf = (url: string): string => {
   const path = url.replace(/[?#].*$/s, '').replace(/^[a-z][a-z\d+.-]*:\/\/[^/]*/i, '')
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** A name in parts where it carries the hash of a build: `index-BxZ81kq2.js` is `index`, `.js`. */
+/** Splits a name with a build hash: `index-BxZ81kq2.js` gives `index` and `.js`. */
 function withoutHash(name: string): { stem: string; end: string } | undefined {
   const found = /^(.{1,100}?)[-._]([\w-]{6,64})((?:\.min)?\.[a-z]{2,4})$/.exec(name)
   const [, stem = '', hash = '', end = ''] = found ?? []
   return found && isHash(hash) ? { stem, end } : undefined
 }
 
-/** Words, with a number behind them or in camel case, are part of a name: `module2`, `userProfile`. */
+/** Words with a number or in camel case are part of a name, not a hash: `module2`, `userProfile`. */
 const isWords = (text: string) => /^[A-Za-z][a-z]+(?:[A-Z][a-z]+)*\d{0,3}$/.test(text)
 const isHash = (text: string) => !isWords(text) && (/\d/.test(text) || (/[a-z]/.test(text) && /[A-Z]/.test(text)))
 
@@ -25,7 +25,7 @@ const folderOf = (url: string): string => {
   return path.slice(0, path.lastIndexOf('/') + 1)
 }
 
-/** Names under which the file, or the same one of another build, may have been uploaded; `*` is any run of characters. */
+/** Possible upload names of a file, also from another build. `*` matches any characters. */
 export function namesLike(url: string): string[] {
   const name = nameOf(url).replaceAll('*', '')
   if (name === '' || name.length > 200) return []
@@ -34,14 +34,14 @@ export function namesLike(url: string): string[] {
 }
 
 /**
- * What was uploaded and may have been meant, the nearest first. `same`: the very address; `moved`: the same name elsewhere;
- * `rebuilt`: the same name in the same folder with another hash in it.
+ * A similar upload. `same`: the same address. `moved`: the same name in another folder. `rebuilt`: the same name in the
+ * same folder with another hash.
  */
 export type Near = PlacedFile & { how: 'same' | 'moved' | 'rebuilt' }
 
 const rank = { same: 0, moved: 1, rebuilt: 2 } as const
 
-/** Sorts what was found by its name: the same address first, then how many parts of the path agree, then the newest. */
+/** Sorts similar files: the same address first, then by equal path segments at the end, then newest first. */
 export function nearest(url: string, found: readonly PlacedFile[]): Near[] {
   const urls = new Set(urlCandidates(url))
   const name = nameOf(url)
@@ -60,7 +60,7 @@ export function nearest(url: string, found: readonly PlacedFile[]): Near[] {
   )
 }
 
-/** The nearest of some, unless another one is just as near: nothing tells which of them was meant. */
+/** The nearest file; undefined if another file is equally near, because then the choice is unclear. */
 export function theNearest(url: string, near: readonly Near[]): Near | undefined {
   const [first] = near
   if (!first) return undefined
@@ -69,14 +69,14 @@ export function theNearest(url: string, near: readonly Near[]): Near | undefined
   return near.some((entry) => entry.file.url !== first.file.url && isAsNear(entry)) ? undefined : first
 }
 
-/** A release without what people and tools write one way here and another way there: package, `v`, build, case. */
+/** Normalizes a release: removes differences of notation, such as the prefix `v` and case. */
 const written = (release: string): string =>
   release
     .trim()
     .toLowerCase()
     .replace(/^v(?=\d)/, '')
 
-/** Whether two names of releases may be one that was written in two ways: `shop@1.2.3`, `v1.2.3`, `1.2.3+5`; a short hash. */
+/** Whether two release names can mean the same release: `shop@1.2.3`, `v1.2.3`, `1.2.3+5`, or a short hash. */
 export function areAlike(text: string, two: string): boolean {
   const [a, b] = [written(text), written(two)].toSorted((x, y) => x.length - y.length) as [string, string]
   if (a === b) return true

@@ -15,13 +15,13 @@ import {
 
 const rig = rigForEach()
 
-/** A mistake that was made on purpose, and the one finding that is true of it. */
+/** A deliberate mistake and its only true finding. */
 type Planted = {
   mistake: string
   uploads: Upload[]
   asked: Asked
   code: DoctorCode
-  /** Values that the sentence has to name. */
+  /** Values that the sentence must contain. */
   data?: Record<string, string>
   before?: (made: Rig) => Promise<void>
 }
@@ -36,7 +36,7 @@ const noSources = goodMap.replace(/,"sourcesContent".*]/, '')
 const frameOf = (url: string) => ({ filename: url, abs_path: url, function: 'f', lineno: 1, colno: 4, in_app: true })
 
 const planted: Planted[] = [
-  // ---- whose upload it is
+  // ---- the project of the upload
   { mistake: 'nothing was uploaded', uploads: [], asked: { release: 'shop@1' }, code: 'no_uploads' },
   {
     mistake: 'uploaded to another project, with debug ids',
@@ -263,7 +263,7 @@ const planted: Planted[] = [
     code: 'debug_id_missing',
   },
 
-  // ---- what the files hold
+  // ---- contents of the files
   {
     mistake: 'the map was uploaded in another folder than its script names',
     uploads: [

@@ -17,18 +17,18 @@ import { diagnoseEvent, type SeenFrames, seenFrames } from './event.ts'
 import { type DoctorDeps, type DoctorProject, type Patience, placeOf, waitMs } from './gather.ts'
 
 const bundlesMax = 500
-/** Bundles of a release that are looked at; the newest are what is deployed. */
+/** Maximum bundles per release. The newest are the deployed ones. */
 const packsMax = 10
 const eventsMax = 100
 const groupsMax = 100
 const eventsMs = 30 * 86_400_000
-/** Reasons of which one event is looked at as a whole. */
+/** Maximum reasons for which one event is fully diagnosed. */
 const reasonsMax = 3
 
-/** What is asked about. `dist` undefined: every dist of the release, '' for none. */
+/** The requested release. `dist`: '' for events without one, undefined for all. */
 export type ReleaseAsked = { release: string; dist: string | undefined; mayReadEvents: boolean }
 
-/** Bundles of a release, newest first; files that were uploaded one by one are one pack behind them. */
+/** The bundles of a release, newest first. Files that were uploaded one by one form one last pack. */
 function packsOf(deps: DoctorDeps, projectId: number, { release, dist }: ReleaseAsked): Pack[] {
   const bundles = deps.meta.bundlesById(deps.meta.bundlesOfRelease(projectId, release, dist, bundlesMax))
   const packs = bundles
@@ -53,7 +53,7 @@ function singlePack(deps: DoctorDeps, projectId: number, singles: readonly Bundl
   }
 }
 
-/** Looks at the packs; a script that was uploaded again since is looked at once, as the newest is what counts. */
+/** Diagnoses the packs. A script that was uploaded several times is diagnosed once: only the newest counts. */
 async function diagnosePacks(deps: DoctorDeps, here: DoctorProject, packs: readonly Pack[], budget: Budget) {
   const seen = new Set<string>()
   const found: BundleDiagnosis[] = []
@@ -94,13 +94,13 @@ function eventOf(payload: string): NormalEvent | undefined {
   }
 }
 
-/** Why an event's first frame is not mapped, as stored; '' when it is. */
+/** The stored reason of an event's first unmapped frame; '' if all are mapped. */
 const reasonOf = ({ seen }: Sample): string => {
   const left = seen.frames.find((frame) => frame.stored?.symbolicated !== true)
   return left ? (left.stored?.reason ?? 'none') : ''
 }
 
-/** Events by their reason, the commonest first. */
+/** Events grouped by reason, most frequent first. */
 function byReason(samples: readonly Sample[]): Sample[][] {
   const groups = new Map<string, Sample[]>()
   for (const entry of samples) {
@@ -110,7 +110,7 @@ function byReason(samples: readonly Sample[]): Sample[][] {
   return [...groups.values()].toSorted((a, b) => b.length - a.length).slice(0, reasonsMax)
 }
 
-/** Looks at one event of each of the commonest reasons; its findings count for all events that have the reason. */
+/** Diagnoses one event for each of the most frequent reasons. Its findings count for all events with that reason. */
 async function eventFindings(
   deps: DoctorDeps,
   here: DoctorProject,
@@ -128,7 +128,7 @@ async function eventFindings(
   return found
 }
 
-/** What to say where nothing was uploaded for a release: whether anything was at all. */
+/** The finding for a release without uploads: whether the project has any. */
 function withoutPacks(deps: DoctorDeps, here: DoctorProject, { release, dist }: ReleaseAsked): DoctorFinding {
   const place = placeOf(deps, here, release, dist)
   if (deps.meta.uploadsOf(here.project.id).bundles === 0)
@@ -136,7 +136,7 @@ function withoutPacks(deps: DoctorDeps, here: DoctorProject, { release, dist }: 
   return findingOf('release_unknown', { release, dist: dist || '–' }, place)
 }
 
-/** Looks at what was uploaded for a release and at its newest events. Throws STORE_UNAVAILABLE. */
+/** Diagnoses the uploads of a release and its newest events. Throws STORE_UNAVAILABLE. */
 export async function diagnoseRelease(
   deps: DoctorDeps,
   here: DoctorProject,
@@ -149,7 +149,7 @@ export async function diagnoseRelease(
   const ofEvents = await eventFindings(deps, here, samples, { untilMs })
   const frames = samples.flatMap((entry) => entry.seen.frames)
   const mapped = frames.filter((frame) => frame.stored?.symbolicated === true).length
-  // files that carry debug ids need no release: where events are mapped nothing is missing
+  // Files with debug ids need no release: if events are mapped, nothing is missing.
   const unknown = bundles.length === 0 && mapped === 0 && ofEvents.length === 0
   const findings = countFindings([
     ...bundles.flatMap((bundle) => bundle.findings),

@@ -14,7 +14,7 @@ import { createDoctor } from '../pipeline/doctor.ts'
 import { refineEvent } from '../pipeline/fixture.cases.ts'
 import { createMapCache } from '../symbolicate/map-cache.ts'
 
-// For tests of this folder: the real stores and the real threads; of the events store only what a release asks for.
+// For tests of this folder: real stores and real threads. The events store only answers the queries for a release.
 
 type UploadedFile = {
   url: string
@@ -22,16 +22,16 @@ type UploadedFile = {
   type?: ArtifactType
   debugId?: string
   headers?: Record<string, string>
-  /** Its stored bytes cannot be unpacked. */
+  /** Its stored bytes cannot be decompressed. */
   damaged?: true
 }
 export type Upload = {
   files: UploadedFile[]
   release?: string
   dist?: string
-  /** 1 is `web`, where events come; 2 is `api` of the same organization. */
+  /** 1 is `web`, the project of the events. 2 is `api` of the same organization. */
   project?: 1 | 2
-  /** Hours before the event came; negative: after it. */
+  /** Hours before the event; negative: after it. */
   hours?: number
   single?: true
 }
@@ -51,14 +51,14 @@ export const goodMap = JSON.stringify({
 })
 export const script = (name = 'a.js.map') => `function a(){throw b}\n//# sourceMappingURL=${name}`
 
-/** A script with its map, under a debug id or only under its address. */
+/** A script with its map, with a debug id or only an address. */
 export const pair = (name: string, debugId?: string, map = goodMap): UploadedFile[] =>
   [
     { url: `~/${name}`, body: script(`${name.split('/').at(-1)}.map`) },
     { url: `~/${name}.map`, body: map },
   ].map((entry) => (debugId ? { ...entry, debugId } : entry))
 
-/** Opens stores and threads in a folder of their own. `close` takes all of it away. */
+/** Opens stores and threads in a folder of their own. `close` deletes everything. */
 async function openRig() {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-doctor-'))
   const clock = testClock(nowMs)
@@ -130,7 +130,7 @@ async function openRig() {
 }
 export type Rig = Awaited<ReturnType<typeof openRig>>
 
-/** Opens a rig before each test of a file and closes it after; returns the way to it. */
+/** Opens a rig before each test of a file and closes it afterwards. Returns a getter. */
 export function rigForEach(): () => Rig {
   const state: { rig?: Rig } = {}
   beforeEach(async () => {
@@ -150,14 +150,14 @@ export type Asked = {
   debugId?: string
   release?: string
   dist?: string
-  /** Its version; with a name in front where it is not that of browsers. */
+  /** The SDK version, prefixed with the name for SDKs other than the browser's. */
   sdk?: string
-  /** Frames before the one that is asked about, as they are sent. */
+  /** Sent frames before the requested one. */
   frames?: object[]
   platform?: string
 }
 
-/** An event as refine stores it in a project where nothing is mapped. */
+/** An event as stored in a project without mapped frames. */
 export function eventOf(asked: Asked) {
   const { url = 'https://shop.test/a.js', debugId, release, dist, sdk = '10.0.0', platform = 'javascript' } = asked
   const place = { lineno: 'line' in asked ? asked.line : 1, colno: 'column' in asked ? asked.column : 10 }

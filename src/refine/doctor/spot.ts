@@ -3,7 +3,7 @@ import { linesOf } from '../symbolicate/flat.ts'
 import { openView } from '../symbolicate/view.ts'
 import type { Spot } from './judge.ts'
 
-/** Looks up places in a flat map. Line and column count from 1, as events say them. */
+/** Makes a function that looks up positions in a flat map. Line and column count from 1, as in events. */
 export function spotter(flat: FlatMap): (line: number, column: number) => Spot {
   const view = openView(flat)
   const { files } = flat
@@ -25,7 +25,7 @@ export function spotter(flat: FlatMap): (line: number, column: number) => Spot {
   }
 }
 
-/** How many sources a map names, and how many of them have no text. What is a library's or a tool's does not count. */
+/** The number of sources in a map, and how many have no text. Sources of libraries and tools do not count. */
 export function sourcesOf({ files, sources }: FlatMap): { all: number; missing: number; first: string } {
   const names = Buffer.from(sources.bytes.buffer)
   const counted = { all: 0, missing: 0, first: '' }

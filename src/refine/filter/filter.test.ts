@@ -3,7 +3,7 @@ import { noFilters, type ProjectFilters } from '../../domain/filters.ts'
 import { plainSettings, recordedMs, refineBody } from '../pipeline/fixture.cases.ts'
 import { refineRecord } from '../pipeline/record.ts'
 
-// A filtered event on its way: it ends in one outcome, with all that hangs on it, and a hundredth is kept.
+// A filtered event in the pipeline: one outcome, together with its related items, and a sample of 1 in 100.
 
 const on = (filters: Partial<ProjectFilters>) => ({ filters: { ...noFilters, ...filters } })
 const event = { exception: { values: [{ type: 'Error', value: 'drop this' }] }, level: 'error' }
@@ -97,7 +97,7 @@ describe('one in a hundred is kept to look at', () => {
   const [first = -1] = kept
 
   test('by its place, the same each time; scrubbed', () => {
-    // 6 of 600 in the mean
+    // The mean is 6 of 600.
     expect(kept.length).toBeGreaterThan(0)
     expect(kept.length).toBeLessThan(20)
     const secret = { ...event, extra: { password: 'hunter2', shown: 'yes' } }

@@ -7,11 +7,11 @@ import type { Draft } from '../pipeline/draft.ts'
 import { droppedSteps } from '../pipeline/step.ts'
 import { createFilter, type Dropped } from './rules.ts'
 
-/** Bytes of a payload that is kept to look at. */
+/** Maximum bytes of a sampled payload. */
 const payloadBytesMax = 64 * 1024
 const sampledOf = 100
 
-/** What the project's filters say of an event that is normalized and not yet scrubbed; undefined: it is kept. */
+/** Applies the project's filters to a normalized, not yet scrubbed event. Undefined: the event is not filtered. */
 export function filtered(
   draft: Draft,
   settings: ProjectSettings,
@@ -28,11 +28,11 @@ export function filtered(
   return ask(draft.event, { userAgent, address: clientAddress })
 }
 
-/** Whether a dropped event is one of the hundredth that is kept: by its place, which no sender chooses. */
+/** Whether a dropped event is in the sample of 1 in 100. It depends on the position, which no sender can choose. */
 const isSampled = (jpos: number): boolean =>
   Number.parseInt(hash('md5', `filtered ${jpos}`, 'hex').slice(0, 8), 16) % sampledOf === 0
 
-/** The sample of 1 in 100 dropped events, scrubbed like a stored event, to be kept; undefined for the others. */
+/** The scrubbed sample of a dropped event: 1 in 100 events give one, the others undefined. */
 export function sampleOf(
   draft: Draft,
   context: Context,
@@ -49,7 +49,7 @@ export function sampleOf(
     eventId: context.eventId,
     receivedMs,
     title: draft.event.findings.title,
-    // Which address it was goes with the other addresses.
+    // The address is scrubbed like the other addresses.
     why: reason === 'ip_address' && context.settings.scrubIpAddresses ? '' : why,
     payload: Buffer.byteLength(payload) > payloadBytesMax ? '' : payload,
   }

@@ -1,6 +1,6 @@
 /**
- * Makes the question which of the patterns a text meets as a whole, whatever the case of letters; `*` stands for any run
- * of characters. No pattern becomes a regular expression: a text is gone through once for each pattern.
+ * Makes a function that returns the pattern that matches a whole text, ignoring case. `*` matches any characters.
+ * Patterns do not become regular expressions: each pattern takes one pass over the text.
  */
 export function createPatterns(patterns: readonly string[]): (text: string) => string | undefined {
   const known = patterns.map((pattern) => ({ pattern, pieces: pattern.toLowerCase().split('*') }))

@@ -18,7 +18,7 @@ type Given = {
   sender?: Partial<Sender>
 }
 
-/** A normalized event as the steps before the filters leave it. */
+/** A normalized event as it reaches the filters. */
 function event(given: Given): NormalEvent {
   const { type, value, place, browser } = given
   const stacktrace =

@@ -10,20 +10,20 @@ import {
 import { hostOf } from '../kinds/security/security.ts'
 import { createPatterns } from './pattern.ts'
 
-/** What an event is dropped for, and what of it met the filter. */
+/** The filter that dropped an event, and the value that matched. */
 export type Dropped = { reason: FilterReason; why: string }
 
-/** What the rules know of a request beside its event. */
+/** The data of a request that the rules need besides its event. */
 export type Sender = { userAgent: string; address: string }
 
-/** The question of all switched-on filters of a project; undefined: the event is kept. Made once for many events. */
+/** All enabled filters of a project as one function. Undefined: the event is not filtered. Reused for many events. */
 export type Filter = (event: NormalEvent, sender: Sender) => Dropped | undefined
 
 type Rule = { reason: FilterReason; meets: (event: NormalEvent, sender: Sender) => string | undefined }
 
 const whyCharactersMax = 200
 
-/** Makes the question for what a project has switched on. */
+/** Makes the filter function for the enabled filters of a project. */
 export function createFilter(filters: ProjectFilters): Filter {
   const rules: Rule[] = []
   const add = (on: boolean, reason: FilterReason, meets: Rule['meets']) => {
@@ -53,7 +53,7 @@ export function createFilter(filters: ProjectFilters): Filter {
   }
 }
 
-/** The pattern that one of the texts meets. */
+/** The first pattern that one of the texts matches. */
 function met(texts: readonly string[], patternOf: (text: string) => string | undefined): string | undefined {
   for (const text of texts) {
     const found = patternOf(text)
@@ -63,8 +63,8 @@ function met(texts: readonly string[], patternOf: (text: string) => string | und
 }
 
 /**
- * What a content security policy blocked and the file that asked for it: each as the report names it (an address, or a
- * word such as `inline`), and of an address the origin and the host alone, as policies name their sources.
+ * The blocked resource of a CSP report and the file that requested it. Each is given as in the report (an address or a
+ * word such as `inline`). For an address, also its origin and host, as policies name their sources.
  */
 function sourcesOf({ type, csp }: NormalEvent): string[] {
   if (type !== 'csp') return []
@@ -76,7 +76,7 @@ function sourcesOf({ type, csp }: NormalEvent): string[] {
   })
 }
 
-/** What an error says: of each exception "Type: value" and the value alone, and the message. */
+/** The texts of an error: "Type: value" and the value of each exception, and the message. */
 function textsOf(event: NormalEvent): string[] {
   const texts: string[] = []
   for (const { type, value } of event.exception?.values ?? []) {
@@ -90,7 +90,7 @@ function textsOf(event: NormalEvent): string[] {
   return texts
 }
 
-/** What an error says of the well-known texts: those words only, as the rest is not scrubbed yet. */
+/** The part of an error's texts that matches known texts. The rest is not included, because it is not scrubbed yet. */
 function said(event: NormalEvent, known: RegExp): string | undefined {
   for (const text of textsOf(event)) {
     const found = known.exec(text)
@@ -101,30 +101,30 @@ function said(event: NormalEvent, known: RegExp): string | undefined {
 
 const isBrowserEvent = (event: NormalEvent): boolean => event.platform === 'javascript'
 
-/** The page's host on somebody's own machine. Only the page's own address counts: behind a proxy every visitor may seem to come from 127.0.0.1. */
+/** The page's host if it is the local machine. Client addresses do not count: behind a proxy all can be 127.0.0.1. */
 export function localhostOf(event: NormalEvent): string | undefined {
   const url = event.request?.url
   const host = url === undefined || !URL.canParse(url) ? '' : new URL(url).hostname
   return /^(?:localhost|.*\.localhost|127(?:\.\d{1,3}){3}|\[::1\]|0\.0\.0\.0)$/.test(host) ? host : undefined
 }
 
-/** The user agent of the event's request, else of its sender; at most 1,024 characters. */
+/** The user agent of the event's request, else of its sender. At most 1,024 characters. */
 export const agentOf = (event: NormalEvent, sender: Pick<Sender, 'userAgent'>): string =>
   (event.request?.headers?.find(([name]) => name.toLowerCase() === 'user-agent')?.[1] ?? sender.userAgent).slice(
     0,
     1024,
   )
 
-/** How crawlers, previewers and monitors name themselves, by their own documentation. */
+/** Names of crawlers, link previewers and monitors, according to their documentation. */
 const crawlers =
   /Googlebot|Google-InspectionTool|AdsBot-Google|Mediapartners-Google|FeedFetcher-Google|Storebot-Google|GoogleOther|Google-Read-Aloud|bingbot|BingPreview|adidxbot|msnbot|Yahoo! Slurp|DuckDuckBot|DuckDuckGo-Favicons-Bot|Baiduspider|Yandex(?:Bot|Images|Video|Media|Blogs|Favicons|Webmaster|Metrika|Mobile|RenderResources)|Sogou web spider|Exabot|SeznamBot|facebookexternalhit|meta-externalagent|Facebot|Twitterbot|LinkedInBot|Slackbot|Slack-ImgProxy|Discordbot|TelegramBot|WhatsApp\/|Pinterestbot|redditbot|Applebot|AhrefsBot|SemrushBot|MJ12bot|DotBot|rogerbot|PetalBot|Bytespider|GPTBot|ChatGPT-User|OAI-SearchBot|ClaudeBot|CCBot|PerplexityBot|Amazonbot|ia_archiver|archive\.org_bot|Chrome-Lighthouse|UptimeRobot|Pingdom|Site24x7|StatusCake|GTmetrix|Screaming Frog|BLEXBot|DataForSeoBot/i
 
-/** The name by which a user agent says that it is a crawler, a previewer or a monitor. */
+/** The name of a crawler, previewer or monitor in a user agent, if any. */
 export function crawlerOf(agent: string): string | undefined {
   return agent === '' ? undefined : crawlers.exec(agent)?.[0]
 }
 
-/** Names of browsers as the user agent step gives them. */
+/** Browser names as set by the user agent step. */
 const browserNames: Record<string, OldBrowser> = {
   'Internet Explorer': 'ie',
   'Microsoft Edge': 'edge',
@@ -143,7 +143,7 @@ function oldBrowserOf(event: NormalEvent, sender: Sender, wanted: readonly OldBr
   const context = event.contexts['browser']
   const name = typeof context?.['name'] === 'string' ? context['name'] : ''
   const version = typeof context?.['version'] === 'string' ? context['version'] : ''
-  // Opera Mini is a proxy's browser, which is told by its own word in the agent only.
+  // Opera Mini is a proxy browser. Only its own word in the user agent identifies it.
   const mini = /Opera Mini\/(\d{1,4})/.exec(agentOf(event, sender))
   const browser = mini ? 'opera_mini' : Object.hasOwn(browserNames, name) ? browserNames[name] : undefined
   if (browser === undefined || !isOldBrowser(browser) || !wanted.includes(browser)) return undefined
@@ -153,29 +153,29 @@ function oldBrowserOf(event: NormalEvent, sender: Sender, wanted: readonly OldBr
 
 const extensionFrame =
   /^(?:chrome|moz|safari|safari-web|ms-browser|edge|opera)-extension:|^webkit-masked-url:|^resource:\/\/(?!\/)|\/kaspersky-labs\.com\/|^https?:\/\/gc\.kis\.v2\.scr\./
-/** What well-known extensions and toolbars throw into pages that have nothing of the kind. */
+/** Texts that known extensions and toolbars throw in pages that do not contain such code. */
 export const extensionMessages =
   /top\.GLOBALS|originalCreateNotification|canvas\.contentDocument|MyApp_RemoveAllHighlights|tt\.epicplay\.com|Can't find variable: ZiteReader|jigsaw is not defined|ComboSearch is not defined|loading\.retry\.widdit\.com|atomicFindClose|fb_xd_fragment|bmi_SafeAddOnload|EBCallBackMessageReceived|conduitPage|Can't find variable: gCrWeb|Can't find variable: _AutofillCallbackHandler|Extension context invalidated|Could not establish connection\. Receiving end does not exist|Can't find variable: instantSearchSDKJSBridgeClearHighlight|__firefox__\.|webkit\.messageHandlers\.autofill|evaluating 'window\.webkit\.messageHandlers\.(?:selectedDebugHandler|pageHandler)|setting 'luaEnabled'|zaloJSV2|DealPly|runtime\.sendMessage\(\)\. Tab not found/
 
-/** Where it was thrown decides: an extension that only wraps a call of the page has a frame further up. */
+/** The throwing frame decides: an extension that only wraps a call of the page has a frame further up. */
 function extensionOf(event: NormalEvent): string | undefined {
   return isBrowserEvent(event) ? (extensionFrameOf(event) ?? said(event, extensionMessages)) : undefined
 }
 
-/** The file of an extension that threw the event's error. */
+/** The extension file that threw the event's error. */
 export function extensionFrameOf(event: NormalEvent): string | undefined {
   const thrown = event.exception?.values.at(-1)?.stacktrace?.frames.at(-1)
   const place = thrown?.abs_path ?? thrown?.filename ?? ''
   return extensionFrame.test(place) ? place : undefined
 }
 
-/** Whether the evidence of an extension is what this filter goes by, too: a file that threw, or a well-known text. */
+/** Whether this filter accepts the same evidence of an extension: a throwing file or a known text. */
 export const isFilteredExtension = (found: string): boolean =>
   extensionFrame.test(found) || extensionMessages.test(found)
 
-/** React's sentences, and the numbers that its minified build has for them. */
+/** React's messages, and their numbers in its minified build. */
 const hydration =
   /Hydration failed because|There was an error while hydrating|Text content does not match server-rendered HTML|The server could not finish this Suspense boundary|Minified React error #(?:418|419|422|423|425)\b|error-decoder\.html\?invariant=(?:418|419|422|423|425)\b|react\.dev\/errors\/(?:418|419|422|423|425)\b/
-/** What webpack, Vite, Rollup and the browsers say of a file that a build has taken away. */
+/** Messages of webpack, Vite, Rollup and browsers about a file that a newer build removed. */
 const chunkLoad =
   /ChunkLoadError|Loading (?:CSS )?chunk \S{1,200} failed|Failed to (?:fetch|load) dynamically imported module|error loading dynamically imported module|Importing a module script failed|Unable to preload CSS for /

@@ -1,6 +1,6 @@
 import type { NormalEvent, NormalException } from '../../domain/event.ts'
 
-/** Which exceptions group an event, oldest first, and which one stands for it in titles. */
+/** The exceptions that group an event, oldest first, and the main exception, which names it. */
 export type Chain = { list: NormalException[]; main: NormalException }
 
 const reactRecovered =
@@ -27,18 +27,18 @@ export function chainOf(
 }
 
 /**
- * The exception whose frames the variables of a fingerprint name: mostly the newest. Two that say the same are one here, as
- * it was when version 1 was frozen; titles and culprits compare frames, too (main.ts).
+ * The exception whose frames the variables of a fingerprint use, mostly the newest. Two with equal type and value count
+ * as one here, because version 1 was frozen so. Titles and culprits also compare frames (main.ts).
  */
 export function frozenMain({ exception, sdk }: NormalEvent): NormalException | undefined {
   return chainOf(exception?.values ?? [], sdk, (a, b) => a.type === b.type && a.value === b.value)?.main
 }
 
-/** Version 3 of the SDK for Python numbers the exceptions of a list so that they make no tree. */
+/** Version 3 of the Python SDK numbers the exceptions of a list in a way that forms no tree. */
 const isPython3 = (sdk: NormalEvent['sdk']): boolean =>
   sdk !== undefined && /^sentry\.python(?:\.|$)/.test(sdk.name) && sdk.version.startsWith('3.')
 
-/** React's and RxJava's wrappers say nothing; what they wrap does. */
+/** Wrappers of React and RxJava carry no information, so their cause counts. */
 function causeOfWrapper(values: NormalException[]): NormalException | undefined {
   if (values.length < 2) return undefined
   const newest = values.at(-1)
@@ -57,7 +57,7 @@ type Tree = {
   firstPath: (from: NormalException) => NormalException[]
 }
 
-/** The tree of an exception group, or undefined when there is no group or the ids do not make a tree. */
+/** The tree of an exception group; undefined if there is no group or its ids form no tree. */
 function treeOf(values: NormalException[]): Tree | undefined {
   if (values.length < 2 || !values.some((entry) => entry.mechanism?.is_exception_group)) return undefined
   const byId = new Map<number, NormalException>()
@@ -73,7 +73,7 @@ function treeOf(values: NormalException[]): Tree | undefined {
   if (!root) return undefined
   const below = (exception: NormalException) => children.get(exception.mechanism?.exception_id ?? -1) ?? []
   const topLevel = (from: NormalException): NormalException[] => {
-    // A list with an own stack of marks: ids are the sender's and may form a ring.
+    // Iterates with a visited set, because ids come from the sender and can form a cycle.
     const seen = new Set<NormalException>()
     const open = [from]
     const out: NormalException[] = []

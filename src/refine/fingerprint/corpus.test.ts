@@ -24,7 +24,7 @@ type Input = Record<string, unknown>
 const inputOf = (folder: string, file: string) =>
   JSON.parse(readFileSync(`${grouping}/${folder}/${file}`, 'utf8')) as Input
 
-/** The texts that count, by variant with a hash. */
+/** The contributing texts of each variant that has a hash. */
 function expectedOf(text: string): string[][] {
   const out: string[][] = []
   for (const block of text.slice(text.indexOf('\n---\n') + 5).split(/^-{20,}$/m)) {
@@ -46,7 +46,7 @@ function expectedOf(text: string): string[][] {
   return out
 }
 
-/** The corpus' rules with those of the input, applied as a project's own. */
+/** Groups an input by the corpus' rules and its own, applied as the project's rules. */
 function grouped(input: Input, version: number): string[][] {
   const own = (input['_grouping'] as { enhancements?: string } | undefined)?.enhancements ?? ''
   const { event } = refineEvent(input)
@@ -57,7 +57,7 @@ function grouped(input: Input, version: number): string[][] {
   )
 }
 
-/** Where the versions differ from the trees of 2019, and why (docs/grouping.md). Both sides are changed before they are compared. */
+/** Intended differences from the trees of 2019 (reasons: docs/grouping.md). Both are changed before the comparison. */
 const onPurpose: readonly (readonly [string, (values: string[]) => string[]])[] = [
   [
     'anonymous name spaces and lambdas of all compilers are written alike',
@@ -77,7 +77,7 @@ const onPurpose: readonly (readonly [string, (values: string[]) => string[]])[] 
     (values) => values.map((entry) => entry.replace('<url>)', '<url>')),
   ],
 ]
-/** A chunk that did not load: of these version 2 makes one issue for each release. */
+/** A chunk that failed to load. Version 2 groups these into one issue per release. */
 const skewed: ReadonlySet<string> = new Set(['javascript-exception-fallback-to-message.json'])
 describe.skipIf(!there).each(groupingVersions)(
   'version %i: contributing values are those of the expected trees',
@@ -88,10 +88,10 @@ describe.skipIf(!there).each(groupingVersions)(
       test(file, () => {
         const form = (all: string[][]) => {
           const changed = all.map((values) => onPurpose.reduce((entry, [, change]) => change(entry), values).toSorted())
-          // A variant that says the same as another counts once, whichever name it has.
+          // Variants with the same values count once, whatever their names.
           return [...new Map(changed.map((entry) => [JSON.stringify(entry), entry])).values()].toSorted()
         }
-        // Ours may have one more: events whose frames are all in-app had no app variant in 2019.
+        // Ours can have one more: in 2019, events whose frames are all in-app had no app variant.
         const mine = form(grouped(inputOf('grouping_inputs', file), version))
         if (version > 1 && skewed.has(file))
           return expect(mine).toEqual([['skew', inputOf('grouping_inputs', file)['release']].toSorted()])
@@ -162,7 +162,7 @@ describe.skipIf(!there).each(groupingVersions)('version %i: rules of the corpora
   }
 })
 
-/** Sum of all hashes of all inputs: any change of a value that is hashed is a new version. */
+/** A sum over the hashes of all inputs. If a hashed value changes, a new version is needed. */
 function sumBy(version: number): { events: number; sum: string } {
   const all = ['grouping_inputs', 'fingerprint_inputs', 'categorization_inputs'].flatMap((folder) =>
     listed(folder).map((file): [string, NormalEvent] => [
@@ -183,7 +183,7 @@ describe.skipIf(!there)('released versions are frozen', () => {
       }
     `)
   })
-  // Which texts have a sign, and so a fingerprint of version 2, is held by v2/group.test.ts.
+  // v2/group.test.ts checks which texts have a diagnostic, and so a fingerprint of version 2.
   test('version 2: hashes of the corpora', () => {
     expect(sumBy(2)).toMatchInlineSnapshot(`
       {

@@ -8,10 +8,10 @@ const families: ReadonlyMap<string, string> = new Map([
   ['swift', 'native'],
 ])
 
-/** Family of a platform, as rules name it: javascript, native or other. */
+/** The family of a platform in rules: javascript, native or other. */
 export const familyOf = (platform: string | undefined): string => families.get(platform ?? '') ?? 'other'
 
-/** Whether a list such as `javascript,native` or `all` names this family. */
+/** Whether a list such as `javascript,native` or `all` contains this family. */
 export function namesFamily(list: string, family: string): boolean {
   return list
     .toLowerCase()

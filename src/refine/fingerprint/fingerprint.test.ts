@@ -305,7 +305,7 @@ describe('chains (4.2)', () => {
         platform: 'python',
         exception: { values: [child(2, 'two', second), child(1, 'one', 'run'), root] },
       }).event.findings
-    // One type and stack, two values: what groups is one of them.
+    // Same type and stack, two values: they count as one exception.
     expect(titleOf('run')).toMatchObject({ title: 'ValueError: two', culprit: 'app.a in run' })
     expect(titleOf('go')).toMatchObject({ title: 'ExceptionGroup: many (2 sub-exceptions)', culprit: 'app.a in wrap' })
   })

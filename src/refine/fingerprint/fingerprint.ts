@@ -10,13 +10,13 @@ import { groupV1 } from './v1/group.ts'
 import { groupV2 } from './v2/group.ts'
 import { groupV3 } from './v3/group.ts'
 
-/** The version of a project that says none, and of one that says a number that this Mishap does not have. */
+/** The version of a project without a version or with one that this Mishap does not have. */
 const firstVersion = 1
-/** One version of the grouping: a pure function of the event, its rules and what the stack-trace rules said. */
+/** One version of grouping: a pure function of the event, the rules and the annotations of stack-trace rules. */
 type Grouping = (event: NormalEvent, rules: CompiledFingerprintRules, marks: Marks) => Grouped
 /**
- * Every version there is, as `groupingVersions` lists them. A version that was released is never changed: a change of any
- * value that is hashed is a new folder and a new number.
+ * All versions, as listed in `groupingVersions`. A released version never changes: any change of a hashed value needs a
+ * new folder and a new number.
  */
 const versions: ReadonlyMap<number, Grouping> = new Map([
   [1, groupV1],
@@ -24,12 +24,12 @@ const versions: ReadonlyMap<number, Grouping> = new Map([
   [3, groupV3],
 ])
 
-/** 32 hex of the MD5 over the UTF-8 of all values in order, without separators. */
+/** The MD5 of the concatenated values in UTF-8, without separators, as 32 hex digits. */
 export function md5(values: readonly string[]): string {
   return hash('md5', values.join(''), 'hex')
 }
 
-/** Rules that are ready, by their text. Made by `createRuleCache`; no part of any result. */
+/** Compiled rules by their text. Made by `createRuleCache`. They do not change any result. */
 export type RuleCache = {
   stack: LRUCache<string, CompiledStackRules>
   fingerprint: LRUCache<string, CompiledFingerprintRules>
@@ -56,15 +56,15 @@ function fingerprintRulesOf(cache: RuleCache, text: string | undefined): Compile
   return known
 }
 
-/** What the steps of grouping read: how the project groups, and rules that are ready. */
+/** The input of the grouping steps: the project's grouping settings and the compiled rules. */
 export type GroupingContext = { settings: { grouping?: GroupingRules }; tools: { grouping: RuleCache } }
 
-/** Step: the project's stack-trace rules, which change in_app and say which frames group. */
+/** Step: applies the project's stack-trace rules. They change in_app and decide which frames group. */
 export function stackRules(draft: Draft, { settings, tools }: GroupingContext): void {
   draft.marks = applyStackRules(stackRulesOf(tools.grouping, settings.grouping?.stackRules), draft.event)
 }
 
-/** Groups an event whose stack-trace rules were applied, by the project's version, and by the one before while it changes over. */
+/** Groups an event after its stack-trace rules. During a change of version, also groups by the previous version. */
 export function group(
   event: NormalEvent,
   config: GroupingRules | undefined,
@@ -79,7 +79,7 @@ export function group(
   return { ...made, version, secondary: before?.(event, rules, marks).variants ?? [] }
 }
 
-/** Fills `findings.grouping`: every variant, those that count with their hash. At least one counts. */
+/** Fills `findings.grouping` with all variants. Variants that contribute have a hash. At least one contributes. */
 export function fingerprint({ event, marks }: Draft, { settings, tools }: GroupingContext): void {
   const { variants, secondary, version, rule, title } = group(event, settings.grouping, tools.grouping, marks)
   event.findings.grouping = {
@@ -91,18 +91,18 @@ export function fingerprint({ event, marks }: Draft, { settings, tools }: Groupi
   if (title) event.findings.title = title
 }
 
-/** Hashes of the variants that count. */
+/** Hashes of the contributing variants. */
 export const hashesIn = (variants: readonly { contributes: boolean; hash?: string }[]): string[] =>
   variants.flatMap((variant) => (variant.contributes && variant.hash ? [variant.hash] : []))
 
-/** Stored hashes of an event, the first stands for its issue. Never empty for an event that went through `fingerprint`. */
+/** The stored hashes of an event. The first one selects its issue. Never empty after `fingerprint`. */
 export function hashesOf(event: NormalEvent): string[] {
   const { variants, secondary = [] } = event.findings.grouping
   return [...new Set([...hashesIn(variants), ...secondary])]
 }
 
 function stored({ name, contributes, why, values, hash: own }: Variant): GroupingVariant {
-  // 40 values of 200 characters explain a grouping; the hash is over all of them.
+  // 40 values of 200 characters are enough to explain a grouping. The hash covers all values.
   const shown = values.slice(-40).map((value) => (value.length > 200 ? value.slice(0, 200).toWellFormed() : value))
   return { name, contributes, why, values: shown, ...(own ? { hash: own } : {}) }
 }

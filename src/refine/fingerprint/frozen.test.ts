@@ -14,7 +14,7 @@ const bodies: readonly (readonly [name: string, kind: 'envelope' | 'store', body
   ...Object.entries(hydration).map(([name, event]) => [name, 'store', JSON.stringify(event)] as const),
 ]
 
-/** What the fixtures' events hash to: those of the stored form, in the order of the files. */
+/** The hashes of the fixtures' events in stored form, in the order of the files. */
 function linesBy(version: number, fingerprintRules: string): string[] {
   const settings = { grouping: { fingerprintRules, stackRules: '', version } }
   return bodies.flatMap(([name, kind, body]) =>
@@ -25,7 +25,7 @@ function linesBy(version: number, fingerprintRules: string): string[] {
   )
 }
 
-// Recorded when each version was released. A sum that changes is a new version, never a new line here.
+// Recorded when each version was released. If a sum changes, add a new version; never change a line here.
 const released: readonly (readonly [version: number, plain: string, hybrid: string])[] = [
   [1, 'dc3382f3e8cffe09', 'fed69eb80543b705'],
   [2, 'f6d75d8e57326793', 'fed69eb80543b705'],

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
 
-/** Answers that a pattern remembers. */
+/** Cached results per pattern. */
 const knownMax = 200
 
 type Kind = 'sign' | 'any' | 'set' | 'star' | 'path-star'
-/** `code`: the sign itself; `ranges`: those of a set, both ends within. */
+/** `code`: the character; `ranges`: those of a set, both ends included. */
 type Step = { kind: Kind; code: number; ranges: readonly (readonly [number, number])[]; negated: boolean }
 type Ranges = [number, number][]
 
@@ -27,7 +27,7 @@ function setAt(signs: readonly string[], at: number): { step: Step; next: number
   return { step: step('set', 0, ranges, negated), next: end + 1 }
 }
 
-/** Steps of a pattern, by signs as people count them: a pictograph is one sign. Two stars are never side by side. */
+/** The steps of a pattern, by Unicode characters. Adjacent stars are merged. */
 function stepsOf(pattern: string, isPath: boolean): Step[] {
   const signs = [...pattern]
   const steps: Step[] = []
@@ -50,7 +50,7 @@ function stepsOf(pattern: string, isPath: boolean): Step[] {
   return steps
 }
 
-/** Whether a step that names no sign takes this sign. */
+/** Whether a wildcard step matches this character. */
 function takes({ kind }: Step, code: number, isPath: boolean): boolean {
   if (kind === 'star') return true
   if (kind === 'path-star') return code !== slash
@@ -58,16 +58,16 @@ function takes({ kind }: Step, code: number, isPath: boolean): boolean {
 }
 
 type Bits = Int32Array<ArrayBuffer>
-/** A pattern as one bit a step: for a sign, the bits of the steps that take it. */
+/** A pattern with one bit per step. Each character has the bits of the steps that match it. */
 type Program = {
   steps: readonly Step[]
   words: number
   stars: Bits
-  /** Of signs that no step names; `named` of the others, both without the sets. */
+  /** `others`: for characters that no step names; `named`: for the others. Both exclude sets. */
   others: Bits
   named: ReadonlyMap<number, Bits>
   sets: readonly number[]
-  /** Of signs below 128, with the sets; made when they are met. */
+  /** For characters below 128, including sets; computed on first use. */
   known: Bits[]
 }
 
@@ -111,9 +111,9 @@ function bitsOf(program: Program, code: number): Bits {
 }
 
 /**
- * All places of the pattern that the text may be at are followed at once, 32 in each word: the time is at most the length of
- * the text times a 32nd of the pattern, plus its sets where a sign is beyond ASCII. Followed one by one, 30 KB of rules took
- * a minute for a stack of 250 long paths.
+ * Follows all possible positions in the pattern at once, 32 per word. The time is at most the length of the text times
+ * a 32nd of the pattern, plus its sets for characters beyond ASCII. Followed one by one, 30 KB of rules took a minute
+ * for a stack of 250 long paths.
  */
 function run(program: Program, text: string): boolean {
   const { steps, words, stars } = program
@@ -130,7 +130,7 @@ function run(program: Program, text: string): boolean {
     for (let word = 0; word < words; word++) {
       const held = (here[word] ?? 0) & (bits[word] ?? 0)
       const star = stars[word] ?? 0
-      // A star stays where it is; each other step that takes the sign gives way to the next, and a star lets one through at once.
+      // A star stays active. Other matching steps activate the next one. A star also starts the step after it at once.
       const going = held & ~star
       const next = (going << 1) | moved | (held & star)
       moved = going >>> 31
@@ -144,7 +144,7 @@ function run(program: Program, text: string): boolean {
   return (((here[steps.length >>> 5] ?? 0) >>> (steps.length & 31)) & 1) === 1
 }
 
-/** The longest text that stands in whatever the pattern holds of. */
+/** The longest literal text that every match of the pattern contains. */
 function literalOf(steps: readonly Step[]): string {
   let [longest, here] = ['', '']
   for (const { kind, code } of steps) {
@@ -154,7 +154,7 @@ function literalOf(steps: readonly Step[]): string {
   return longest
 }
 
-/** The same paths come with every event of a project. */
+/** Caches results, because the same paths come with every event of a project. */
 function remembered(find: (text: string) => boolean): (text: string) => boolean {
   const known = new LRUCache<string, boolean>({ max: knownMax })
   return (text) => {
@@ -166,10 +166,10 @@ function remembered(find: (text: string) => boolean): (text: string) => boolean 
   }
 }
 
-/** Holds of texts that are in the pattern's form already. */
+/** Compiles a pattern for texts that are already normalized. */
 function formedGlob(pattern: string, isPath: boolean): (text: string) => boolean {
   if (!/[*?[]/.test(pattern)) return (text) => text === pattern
-  // Nearly all patterns are these. In a path one star alone is more than its text says.
+  // Most patterns have this form. In a path, a single star is not simple, because it does not match slashes.
   const simple = (isPath ? /^((?:\*\*+)?)([^*?[]*)((?:\*\*+)?)$/ : /^(\**)([^*?[]*)(\**)$/).exec(pattern)
   if (simple) {
     const [, before = '', middle = '', behind = ''] = simple
@@ -180,13 +180,13 @@ function formedGlob(pattern: string, isPath: boolean): (text: string) => boolean
   const literal = literalOf(steps)
   const program = programOf(steps, isPath)
   const find = remembered((text) => run(program, text))
-  // 350 patterns of 60 new paths: what takes a path apart is done for those few that can hold.
+  // 350 patterns and 60 new paths: the costly match runs only for the few that contain the literal.
   return (text) => text.includes(literal) && find(text)
 }
 
 /**
- * Compiles a pattern of `*`, `?` and `[...]`. The result takes time linear in the text (`run` says how much at most).
- * `ignoreCase`: whatever the case of either.
+ * Compiles a pattern of `*`, `?` and `[...]`. Matching is linear in the text (see `run`). `ignoreCase`: ignores the
+ * case of both.
  */
 export function glob(
   pattern: string,
@@ -194,7 +194,7 @@ export function glob(
 ): (text: string) => boolean {
   const form = (text: string) => (ignoreCase ? text.toLowerCase() : text)
   const holds = formedGlob(form(pattern), false)
-  // Frame after frame of an exception is asked for by one and the same value.
+  // All frames of an exception are tested with the same value in a row.
   let last: string | undefined
   let found = false
   return (text) => {
@@ -206,23 +206,23 @@ export function glob(
   }
 }
 
-/** A path as patterns read it, as it is and from the root on: what asks for a folder before "src" finds "src/x", too. */
+/** A normalized path, as it is and with a leading slash: a pattern for a folder before "src" also matches "src/x". */
 export type PathText = { text: string; rooted: string }
 
-/** Made once for each frame: for each of 500 rules it would cost more than all of them. */
+/** Made once per frame. Done for each of 500 rules, it would cost more than all of them. */
 export function pathTextOf(path: string): PathText {
   const text = path.toLowerCase().replaceAll('\\', '/')
   return { text, rooted: text.startsWith('/') ? text : `/${text}` }
 }
 
 /**
- * Compiles a pattern of a path or package. Case and kind of slash do not matter; a star stays in a folder, two cross
- * folders.
+ * Compiles a pattern for a path or package. Ignores case and the kind of slash. One star stays in a folder, two stars
+ * cross folders.
  */
 export function pathGlob(pattern: string): (path: PathText) => boolean {
   const formed = pathTextOf(pattern).text
   const holds = formedGlob(formed, true)
-  // What begins so takes the slash of the root as well, or needs it.
+  // These patterns need the leading slash or also match it.
   if (formed.startsWith('**') || formed.startsWith('/')) return ({ rooted }) => holds(rooted)
   return ({ text, rooted }) => holds(text) || (rooted !== text && holds(rooted))
 }

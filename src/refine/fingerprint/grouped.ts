@@ -1,7 +1,7 @@
 import type { GroupingVariant } from '../../domain/event.ts'
 import type { GroupingHint, GroupingNode } from '../../domain/grouping.ts'
 
-/** A variant with its tree and, where it counts, its hash. */
+/** A variant with its tree and, if it contributes, its hash. */
 export type Variant = {
   name: GroupingVariant['name']
   contributes: boolean
@@ -12,5 +12,5 @@ export type Variant = {
   hash?: string
 }
 
-/** How an event is grouped: every variant, the rule that matched and the title that it gives. */
+/** The grouping of an event: all variants, the matching rule and the title from that rule. */
 export type Grouped = { variants: Variant[]; rule?: string; title?: string }

@@ -1,7 +1,7 @@
 import { contributing, type Features, type GroupingNode, type Likeness } from '../../domain/grouping.ts'
 import { parameterize } from './v1/parameterize.ts'
 
-/** Frames and words that are looked at. */
+/** Maximum frames and words that are compared. */
 const framesMax = 30
 const wordsMax = 100
 
@@ -25,7 +25,7 @@ function walk(node: GroupingNode, into: Features, within: boolean): void {
   }
 }
 
-/** What is compared of an event, from the trees of its grouping: of own code where there is any, else of all. */
+/** The features of an event from its grouping trees: of the first variant with frames, else with words. */
 export function featuresOf(variants: readonly { name: string; component: GroupingNode }[]): Features {
   const made = variants.map(({ component }) => {
     const into: Features = { frames: [], types: [], words: [] }
@@ -41,7 +41,7 @@ export function featuresOf(variants: readonly { name: string; component: Groupin
   }
 }
 
-/** Frames that both have, those near the crash counting most: the first as 1, the one behind it as 1/2, then 1/3. */
+/** The share of common frames. Frames near the crash weigh more: the first 1, the next 1/2, then 1/3. */
 function stackLikeness(a: readonly string[], b: readonly string[]): number {
   if (a.length === 0 || b.length === 0) return 0
   const weights = (list: readonly string[]) => {
@@ -67,7 +67,7 @@ function shareOf(a: readonly string[], b: readonly string[]): number {
   return a.filter((entry) => right.has(entry)).length / all.size
 }
 
-/** How alike two events are, each from 0 to 1. Without a stack on both sides the message alone decides. */
+/** The similarity of two events, each value from 0 to 1. Without stacks on both sides, only the message counts. */
 export function likeness(a: Features, b: Features): Likeness {
   const stack = stackLikeness(a.frames, b.frames)
   const message = 0.3 * shareOf(a.types, b.types) + 0.7 * shareOf(a.words, b.words)

@@ -3,7 +3,7 @@ import type { Draft } from '../pipeline/draft.ts'
 import { mainOf } from './v1/variants.ts'
 
 /**
- * The exception that an event's title and culprit speak of: mostly the newest. Where all exceptions of a group group alike it
- * is one of them, and not the wrapper: version 1 compares them so.
+ * The exception for an event's title and culprit, mostly the newest. If all exceptions of a group have the same
+ * grouping, it is one of them and not the wrapper: version 1 compares them this way.
  */
 export const mainException = ({ event, marks = new Map() }: Draft): NormalException | undefined => mainOf(event, marks)

@@ -135,7 +135,7 @@ describe('fingerprint rules', () => {
     ['error.value:"NO SUCH*" -> a'],
     ['level:warning -> a'],
     ['app:no -> a'],
-    // both hold, but of two different frames
+    // Both match, but on two different frames.
     ['function:outer module:app.inner -> a'],
     ['!error.type:KeyError -> a'],
     ['family:javascript,native -> a'],
@@ -231,7 +231,7 @@ describe('stack-trace rules', () => {
     expect(explain(stored, { stackRules: 'function:b -app' }).hashes[0]).toBe(
       stored.findings.grouping.variants[0]?.hash,
     )
-    // Explaining changes nothing of the event.
+    // Explaining does not change the event.
     expect(stored.exception?.values[0]?.stacktrace?.frames[1]?.in_app).toBe(false)
   })
   test('the tree names the rule that took a frame out', () => {

@@ -4,12 +4,12 @@ import { stacktracesOf } from '../kinds/error/inapp.ts'
 import { familyOf, namesFamily } from './families.ts'
 import { glob, type PathText, pathGlob, pathTextOf } from './glob.ts'
 
-/** What a rule looks at together: all matchers of one kind must hold of one and the same frame or exception. */
+/** The subject of a rule: all matchers of one kind must match the same frame or exception. */
 type Facts = {
   kind: 'frame' | 'exception' | 'message' | 'event'
   texts: (event: NormalEvent, subject: Subject) => string[]
 }
-/** `path`, `package`: those of the frame as patterns read them, made when a rule asks first. */
+/** `path`, `package`: the frame's in the form for patterns, computed on first use. */
 type Subject = {
   frame?: NormalFrame
   type?: string | undefined
@@ -65,7 +65,7 @@ function factsOf(key: PlainKey): Facts {
   }
 }
 
-/** A tag as search knows it: some are fields. */
+/** A tag as in search: some names are fields. */
 export function tagOf(event: NormalEvent, name: string): string | undefined {
   const fields: ReadonlyMap<string, string | undefined> = new Map([
     ['environment', event.environment],
@@ -99,7 +99,7 @@ function testOf({ key, pattern, negated }: FingerprintMatcher): Test {
   return { kind, holds: (event, subject) => texts(event, subject).some(holds) !== negated }
 }
 
-/** Makes rules ready; those of a text with errors are left out. */
+/** Compiles rules. Skips rules with errors. */
 export function compileFingerprintRules(text: string): CompiledFingerprintRules {
   return readFingerprintRules(text).rules.map((rule) => ({ rule, tests: rule.matchers.map(testOf) }))
 }
@@ -113,13 +113,13 @@ function subjectsOf(event: NormalEvent, kind: Facts['kind']): Subject[] {
   return texts.flatMap((text) => (text === undefined ? [] : [{ message: text }]))
 }
 
-/** The first rule whose matchers all hold of the event; those of one kind of one and the same frame or exception. */
+/** The first rule whose matchers all match. Matchers of one kind must match the same frame or exception. */
 export function matchingRule(rules: CompiledFingerprintRules, event: NormalEvent): FingerprintRule | undefined {
   if (rules.length === 0) return undefined
   const known = new Map<Facts['kind'], Subject[]>()
   const subjects = (kind: Facts['kind']): Subject[] => {
     const found = known.get(kind) ?? subjectsOf(event, kind)
-    // Where there is nothing to look at, nothing is what a matcher names: only negated ones hold.
+    // Without a subject, only negated matchers can match.
     const some = found.length > 0 ? found : [{}]
     known.set(kind, some)
     return some

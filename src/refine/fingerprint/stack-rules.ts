@@ -3,14 +3,14 @@ import { readStackRules, type StackAction, type StackMatcher, type StackRule } f
 import { familyOf, namesFamily } from './families.ts'
 import { glob, type PathText, pathGlob, pathTextOf } from './glob.ts'
 
-/** What rules said about one frame. `rule`: the one that decided whether it groups. */
+/** The annotation of one frame. `rule`: the rule that decided whether it groups. */
 type FrameMark = { group?: boolean; rule?: string }
-/** What rules said about a stack, frame by frame. */
+/** The annotations of a stack, by frame. */
 export type StackMarks = { frames: (FrameMark | undefined)[]; maxFrames: number; minFrames: number; inverted: boolean }
-/** What rules said, by stack; those that none spoke of are absent. */
+/** The annotations by stack. Stacks without a matching rule are absent. */
 export type Marks = Map<NormalStacktrace, StackMarks>
 
-/** `path`, `package`: as patterns read them, made when a rule asks first. */
+/** `path`, `package`: in the form for patterns, computed on first use. */
 type FrameState = {
   frame: NormalFrame
   platform: string
@@ -20,7 +20,7 @@ type FrameState = {
 }
 type Test = (state: FrameState, exception: NormalException | undefined) => boolean
 
-/** Rules that are ready to be applied. */
+/** Compiled rules. */
 export type CompiledStackRules = {
   matches: Test
   caller: Test | undefined
@@ -78,13 +78,13 @@ function testOf({ key, pattern, negated }: StackMatcher): Test {
 }
 
 function allOf(matchers: readonly StackMatcher[]): Test {
-  // the cheap ones first
+  // Cheap tests run first.
   const tests = matchers.toSorted((a, b) => Number(isCheap(b)) - Number(isCheap(a))).map(testOf)
   return (state, exception) => tests.every((test) => test(state, exception))
 }
 const isCheap = ({ key }: StackMatcher) => key === 'family' || key === 'app'
 
-/** Makes rules ready; those of a text with errors are left out. */
+/** Compiles rules. Skips rules with errors. */
 export function compileStackRules(text: string): CompiledStackRules {
   return readStackRules(text).rules.map(({ matchers, caller, callee, actions, text: written }: StackRule) => ({
     matches: allOf(matchers),
@@ -97,7 +97,7 @@ export function compileStackRules(text: string): CompiledStackRules {
 
 type Room = { states: FrameState[]; marks: StackMarks; isMarked: boolean }
 
-/** Frames that an action reaches: the one that matched, or all on one side of it. The newest frame stands last. */
+/** The frames that an action affects: the matching frame, or all on one side of it. The newest frame is last. */
 function reached(states: readonly FrameState[], at: number, range: 'up' | 'down' | undefined): [number, number] {
   if (range === undefined) return [at, at + 1]
   return range === 'up' ? [at + 1, states.length] : [0, at]
@@ -159,8 +159,8 @@ function applyTo(
 }
 
 /**
- * Applies rules to every stack of an event, from the first rule to the last: in_app is changed in place (`in_app_before`
- * keeps what it was); what they say about grouping is returned. Rules run in time linear in frames and their texts.
+ * Applies rules to every stack of an event, first to last. Changes in_app in place (`in_app_before` keeps the old
+ * value) and returns the annotations for grouping. Runs in time linear in frames and their texts.
  */
 export function applyStackRules(rules: CompiledStackRules, event: NormalEvent): Marks {
   const marks: Marks = new Map()
@@ -175,7 +175,7 @@ export function applyStackRules(rules: CompiledStackRules, event: NormalEvent): 
   return marks
 }
 
-/** Puts every frame's in_app back to what it was before rules changed it. */
+/** Restores every frame's in_app to its value before the rules. */
 export function withoutStackRules(event: NormalEvent): void {
   const bare = (stacktrace: NormalStacktrace | undefined) => {
     for (const frame of stacktrace?.frames ?? []) {

@@ -3,7 +3,7 @@ import { stacktracesOf } from '../kinds/error/inapp.ts'
 import type { Draft } from '../pipeline/draft.ts'
 import { familyOf } from './families.ts'
 
-/** Step: names of native functions without what compilers add to them; what was sent stays as `raw_function`. */
+/** Step: trims compiler decorations from names of native functions. The received name stays as `raw_function`. */
 export function trimFunctions({ event }: Draft): void {
   for (const { frames } of stacktracesOf(event))
     for (const frame of frames) {
@@ -21,16 +21,16 @@ function trimFrame(frame: NormalFrame): void {
   frame.function = trimmed
 }
 
-/** Names of the C and C++ runtimes that may hold signs that mean something elsewhere. */
+/** Names of C and C++ runtimes whose characters have a meaning elsewhere. */
 const kept = /^(?:[+-]\[|_?\$s|<(?:redacted|unknown)>$)/
 const lambda = /(?:<lambda[_.\w]{0,100}>|\{lambda\([^{}]{0,300}\)#\d{1,5}\}|'lambda\d{0,5}'|\$_\d{1,5})/g
 const clones = /(?:\s?\[clone [^\]]{0,60}\]|\.(?:isra|part|constprop|cold|llvm|lto_priv)(?:\.\d{1,20})?)+$/
 const anonymous = /(?:`anonymous[ -]namespace'|\(anonymous namespace\)|`anonymous namespace')/g
 
 /**
- * The name of a native function alone: without arguments, return type, template arguments, clone markers, the hash of a
- * Rust symbol and versions of libraries; lambdas and anonymous name spaces are written alike whichever compiler wrote
- * them. Names of Objective-C stay. Linear in the name.
+ * The bare name of a native function: without arguments, return type, template arguments, clone markers, the hash of a
+ * Rust symbol and library versions. Lambdas and anonymous namespaces get the same form for all compilers. Objective-C
+ * names stay unchanged. Linear in the name.
  */
 export function trimNative(name: string): string {
   let text = name.trim()
@@ -48,7 +48,7 @@ export function trimNative(name: string): string {
   return lastWord(bare) || text
 }
 
-/** `<a::B<C> as d::E>::f` is a function of `a::B<C>`; `<F as d::E>::f` is one of `d::E`, as F may be anything. */
+/** `<a::B<C> as d::E>::f` is a function of `a::B<C>`. `<F as d::E>::f` is one of `d::E`, because F can be any type. */
 function rustSelf(text: string): string {
   if (!text.startsWith('<')) return text
   let depth = 0
@@ -69,7 +69,7 @@ function rustSelf(text: string): string {
 
 const swiftClosure = (text: string): string => `closure in ${text.replace(/^(?:closure #\d{1,6} in )+/, '')}`
 
-/** A return type stands in front, blanks apart; `operator` and its sign belong together. */
+/** Removes the return type before a space. `operator` and its symbol stay together. */
 function lastWord(text: string): string {
   const entry = text.replace(/(?:\s(?:const|volatile|noexcept)|\s?&{1,2})+$/, '').trim()
   const operator = entry.search(/\boperator\b/)
@@ -81,7 +81,7 @@ function lastWord(text: string): string {
   return cut.replaceAll('\u0000', ' ').replace(/^[*&]+/, '')
 }
 
-/** Text outside of round brackets, with what stood in angle brackets as `<T>`; the arguments end a name. */
+/** Removes round brackets and what follows a return arrow; replaces the content of angle brackets by `T`. */
 function withoutBrackets(text: string): string {
   let out = ''
   let round = 0
@@ -97,7 +97,7 @@ function withoutBrackets(text: string): string {
     if (sign === '(') round++
     else if (sign === ')') round = Math.max(0, round - 1)
     else if (round > 0) continue
-    // "-> T" is a return type, no bracket
+    // "-> T" is a return type, not a bracket.
     else if (sign === '>' && text[at - 1] === '-') {
       if (angle === 0) return out.slice(0, -1)
     } else if (sign === '<') {

@@ -12,109 +12,108 @@ import type { MapSource } from '../symbolicate/frames.ts'
 import type { Attachment } from './attachment/attachment.ts'
 import type { OpenDumps, readOpened } from './minidump/upload.ts'
 
-/** What rows of any table are stored, counted, deduplicated and kept as a dead letter by. */
+/** The data needed to store, count, deduplicate or quarantine rows of any table. */
 export type GroupFacts = {
-  /** The memory of repeats that it is looked up in, and the key that it is known by there (32 hex). */
+  /** The dedup window, and the key in it (32 hex digits). */
   window: string
   key: string
   projectId: number
   receivedMs: number
-  /** Position of the rows, and the number of the first one there; the others follow it. */
+  /** The position of the rows, and the number of the first row there. The others follow it. */
   jpos: number
   place: number
-  /** Which event (`only`) or which item (`onlyItem`) of its record it is: a dead letter names it so. */
+  /** The event (`only`) or item (`onlyItem`) of its record, as a dead letter names it. */
   index: number
   part: 'only' | 'onlyItem'
-  /** Outcomes once the rows are stored: the item's own first, then those of what it held. */
+  /** The outcomes if the rows are stored: first the item's own, then those of its contents. */
   outcomes: OutcomeCount[]
-  /** What the commit does with an event. */
+  /** The effect of an event on the commit. */
   effect?: EventEffect
 }
 
 type GroupOf<Name extends TableName> = GroupFacts & {
   table: Name
   rows: readonly TableRows[Name][]
-  /** Both JSON forms of an event, which go into its line as they are. */
+  /** Both JSON forms of an event. They go into its line unchanged. */
   forms?: Forms
 }
 
 /** Rows that are stored, counted or refused together: an event, or the spans of one item. */
 export type RowGroup = { [Name in TableName]: GroupOf<Name> }[TableName]
 
-/** What the commit of a batch writes beside rows and outcomes, by its name in `BatchEffects`. */
+/** Effects of a commit besides rows and outcomes, by their names in `BatchEffects`. */
 export type KindEffects = Required<Pick<BatchEffects, 'feedback' | 'samples' | 'releases'>>
 
-/** No effects: every list, empty. */
+/** Effects with empty lists. */
 export const noEffects = (): KindEffects => ({ feedback: [], samples: [], releases: [] })
 
-/** What a record became. */
+/** The result of refining a record. */
 export type Refined = {
   groups: RowGroup[]
   effects: KindEffects
-  /** The blob has to be on disk before the row is committed. `outcome`: its own, once it is stored. */
+  /** The blob must be on disk before the row is committed. `outcome`: its own, once it is stored. */
   attachments: (Attachment & { outcome: OutcomeCount })[]
-  /** Everything that ended otherwise. */
+  /** All other outcomes. */
   outcomes: OutcomeCount[]
-  /** How many items the record brought, by `countsAs` of each: the figure that the outcomes are held against. */
+  /** Items in the record: the sum of `countsAs`. The ledger compares it with the outcomes. */
   received: number
 }
 
 /**
- * In a recovery: positions whose rows are stored already, by table. No filter takes those out: it may have been set after
- * they were stored.
+ * In a recovery: positions with stored rows, by table. Filters do not drop those rows, because the filter can be newer.
  */
 export type StoredPositions = ReadonlyMap<TableName, ReadonlySet<number>>
 
-/** What refining one record works with. Kinds add to `out`. */
+/** The state of refining one record. Kinds add to `out`. */
 export type RecordWork = {
   record: JournalRecord
   head: RecordHead
   settings: ProjectSettings
   tools: Tools
   out: Refined
-  /** Ids of events that were filtered, and why: what belongs to them goes with them. */
+  /** Ids of filtered events, and the reason. Items that belong to such an event are dropped too. */
   discarded: Map<string, OutcomeReason>
-  /** Events of the record so far, and which of them were filtered: numbers must not move when an issue is deleted. */
+  /** Number of events in the record so far, and the filtered ones. Deleting an issue must not change positions. */
   made: number
   discardedAt: Map<number, OutcomeReason>
   dumps: OpenDumps
   maps: MapSource | undefined
-  /** The minidump that the record's event is about. */
+  /** The minidump of the record's event. */
   dump: (ReturnType<typeof readOpened> & { fields: FormField[] }) | undefined
   stored: StoredPositions | undefined
-  /** What the envelope says about all of its items. */
+  /** The envelope's data that applies to all of its items. */
   envelope: EnvelopeFacts
 }
 
 type EnvelopeFacts = {
-  /** The event id that it names. */
+  /** The event id in the envelope header. */
   named: string | undefined
   sentMs: number | undefined
-  /** Its header `trace`, as sent. */
+  /** The envelope header `trace`, as sent. */
   trace: unknown
-  /** The event that its attachments belong to, once all else is refined; `foreign`: what they belong to is not stored. */
+  /** The event of its attachments, known once all other items are refined. `foreign`: their owner is not stored. */
   ownerId: string | undefined
   foreign: boolean
 }
 
-/** An item of an envelope; `index`: which one (0 = the first). */
+/** An item of an envelope. `index` is 0 for the first. */
 export type PlacedItem = { item: EnvelopeItem; index: number }
 
-/** A kind of item, by the payload that it reads. */
+/** A kind of item with its payload type. */
 type ItemKind<Payload> = {
-  /** As the wire names its items (`wire/item-types.ts` has their category and limits). */
+  /** The item types on the wire. `wire/item-types.ts` has their categories and limits. */
   itemTypes: readonly string[]
-  /** After all other items: what it makes depends on what they became. */
+  /** Refined after all other items, because it depends on their results. */
   isLast?: true
-  /** Reads the payload, once. Bad data never throws. */
+  /** Reads the payload once. Bad data never throws. */
   read(placed: PlacedItem, envelope: EnvelopeFacts): Payload
-  /** How many items of the ledger it is: 1, and more where entries of a list end each for itself. Asked before `refine`. */
+  /** The number of items in the ledger: 1, or that of list entries with own outcomes. Called before `refine`. */
   countsAs(payload: Payload, placed: PlacedItem): number
-  /** Adds rows, effects and outcomes to `work.out`: as many outcomes as `countsAs` said. */
+  /** Adds rows, effects and outcomes to `work.out`: as many outcomes as `countsAs` returned. */
   refine(work: RecordWork, payload: Payload, placed: PlacedItem): void
 }
 
-/** A record whose body is no envelope. */
+/** A record whose body is not an envelope. */
 type BodyKind<Payload> = {
   record: Exclude<RecordKind, 'envelope' | 'outcomes'>
   read(work: RecordWork, body: Buffer): Payload
@@ -122,22 +121,22 @@ type BodyKind<Payload> = {
   refine(work: RecordWork, payload: Payload, body: Buffer): void
 }
 
-/** A kind whose payload is its own affair: what the stages loop over. */
+/** A kind with a hidden payload type, for the loops over all kinds. */
 export type AnyItemKind = Pick<ItemKind<unknown>, 'itemTypes' | 'isLast'> & {
   take(work: RecordWork, placed: PlacedItem): void
 }
 export type AnyBodyKind = Pick<BodyKind<unknown>, 'record'> & { take(work: RecordWork, body: Buffer): void }
 
-/** A memory of what came within the last hour: it comes again as a duplicate. */
+/** A dedup window. A key that arrives again within an hour is a duplicate. */
 export type RepeatWindow = {
   name: string
-  /** Keys that it holds at most, 16 bytes each. */
+  /** Maximum number of keys, 16 bytes each. */
   max: number
-  /** Keys that were stored since `sinceMs`, newest first: what a start reads back. Left out: nothing is read back. */
+  /** Keys stored since `sinceMs`, newest first, for a start. If absent, a start reads nothing back. */
   recent?(events: EventStore, sinceMs: number): Promise<{ projectId: number; key: string }[]>
 }
 
-/** Reads, counts, then refines each item of a kind. */
+/** Defines a kind of item: reads, counts, then refines each of its items. */
 export const itemKind = <Payload>({ read, countsAs, refine, ...kind }: ItemKind<Payload>): AnyItemKind => ({
   ...kind,
   take: (work, placed) => {
@@ -147,7 +146,7 @@ export const itemKind = <Payload>({ read, countsAs, refine, ...kind }: ItemKind<
   },
 })
 
-/** The same of a record's body. */
+/** Defines a kind of record body in the same way. */
 export const bodyKind = <Payload>({ record, read, countsAs, refine }: BodyKind<Payload>): AnyBodyKind => ({
   record,
   take: (work, body) => {
@@ -157,14 +156,14 @@ export const bodyKind = <Payload>({ record, read, countsAs, refine }: BodyKind<P
   },
 })
 
-/** 32 hex out of the record's place: the same when it is refined again. */
+/** An id of 32 hex digits from the record's position. It is the same if the record is refined again. */
 export const derivedId = ({ head, record }: RecordWork, index: number): string =>
   hash('md5', `${head.projectId}:${record.jpos}:${index}`, 'hex')
 
-/** Whether rows of a table are stored already at this position. */
+/** Whether a table already has stored rows at this position. */
 export const isStored = ({ stored }: RecordWork, table: TableName, jpos: number): boolean =>
   stored?.get(table)?.has(jpos) === true
 
-/** How many items these outcomes count; what a client discarded itself never came. */
+/** The number of items in these outcomes. Discards of a client were never received and do not count. */
 export const sumOf = (outcomes: readonly OutcomeCount[]): number =>
   outcomes.reduce((sum, entry) => sum + (entry.outcome === 'client_discard' ? 0 : entry.quantity), 0)

@@ -35,7 +35,7 @@ const envelope = (...items: [object, unknown][]) =>
     ]),
   ].join('\n')
 
-/** Every outcome of a record, whatever it became. */
+/** All outcomes of a record. */
 const outcomesOf = ({ groups, attachments, effects, outcomes }: Refined) =>
   sumOf([
     ...groups.flatMap((group) => group.outcomes),

@@ -9,7 +9,7 @@ import { securityBody, securityKind } from './security/reports.ts'
 import { sessionKind, sessionWindow } from './session/session.ts'
 import { spanItemWindow, spanKind, transactionKind, transactionWindow } from './span/spans.ts'
 
-/** Every kind of item that is refined; all other item types are only counted. A new kind is an entry here. */
+/** All kinds of items that are refined. Other item types are only counted. Add an entry here for a new kind. */
 const itemKinds: readonly AnyItemKind[] = [
   eventKind,
   feedbackKind,
@@ -21,17 +21,17 @@ const itemKinds: readonly AnyItemKind[] = [
   clientReportKind,
 ]
 
-/** Every kind of record whose body is no envelope. */
+/** All kinds of records whose body is not an envelope. */
 const bodyKinds: readonly AnyBodyKind[] = [storeBody, securityBody, formBody, minidumpBody]
 
-/** Every memory of repeats. */
+/** All dedup windows. */
 export const repeatWindows: readonly RepeatWindow[] = [eventWindow, transactionWindow, spanItemWindow, sessionWindow]
 
 const kindsByType: ReadonlyMap<string, AnyItemKind> = new Map(
   itemKinds.flatMap((kind) => kind.itemTypes.map((type): [string, AnyItemKind] => [type, kind])),
 )
 
-/** The kind that refines items of a type. */
+/** The kind that refines an item type. */
 export const kindOf = (itemType: string): AnyItemKind => kindsByType.get(itemType) ?? countedKind
 
 /** The kind of a record's body; undefined for an envelope. */

@@ -13,10 +13,10 @@ const knownCategories: ReadonlyMap<string, DataCategory> = new Map<string, DataC
   ['session_update', 'session'],
 ])
 
-/** Bytes of what another category counts by its number: SDKs report both. */
+/** These categories report bytes. SDKs report the number of items under another category too. */
 const byteCategories: ReadonlySet<string> = new Set(['log_byte', 'trace_metric_byte'])
 
-/** What an SDK says that it threw away itself, by category; nothing of a payload that is no report. */
+/** Reads a client report: how many items the SDK discarded, by category. Other payloads give an empty list. */
 export function discardsOf(payload: Buffer): { category: DataCategory; quantity: number }[] {
   const parsed = parsePayload(payload)
   const report = 'broken' in parsed ? undefined : object(parsed.value)
@@ -27,7 +27,7 @@ export function discardsOf(payload: Buffer): { category: DataCategory; quantity:
     const quantity = loose && whole(own(loose, 'quantity'))
     if (!loose || !quantity || quantity < 0) return []
     const name = scalar(own(loose, 'category')) ?? ''
-    // beside a number of attachments, "attachment" are their bytes
+    // If the report also counts attachments, the category "attachment" has their bytes.
     if (byteCategories.has(name) || (name === 'attachment' && named.has('attachment_item'))) return []
     const category = knownCategories.get(name) ?? 'unknown'
     return [{ category, quantity: Math.min(quantity, quantityMax) }]

@@ -3,13 +3,13 @@ import type { EnvelopeItem } from '../../wire/envelope.ts'
 import { claimedCount } from '../../wire/item-types.ts'
 import { object, own, parsePayload } from './value.ts'
 
-/** How many entries of an item end one way, and their share of its bytes. */
+/** Entries of an item that have the same outcome: their number, and their share of its bytes. */
 export type ContentsEnd = { outcome: Outcome; reason: OutcomeReason; quantity: number; bytes: number }
 
-/** What a list of an item type holds; undefined where the payload is no such list. */
+/** Reads the entries of an item. 'broken': the payload is not JSON; 'other': it has no list. */
 type Reader = (payload: Buffer) => { entries: readonly unknown[] } | 'broken' | 'other'
 
-/** Logs and trace metrics: `{"items": [...]}`. An object without a list is one entry by itself. */
+/** Logs and trace metrics: `{"items": [...]}`. An object without a list counts as one entry. */
 const readContainer: Reader = (payload) => {
   const parsed = parsePayload(payload)
   if ('broken' in parsed) return 'broken'
@@ -27,7 +27,7 @@ const readBuckets: Reader = (payload) => {
   return Array.isArray(parsed.value) ? { entries: parsed.value } : 'other'
 }
 
-/** statsd: one metric a line. */
+/** statsd: one metric per line. */
 const readLines: Reader = (payload) => {
   const lines = payload.toString('latin1').split('\n')
   return { entries: lines.filter((line) => line.trim() !== '').map(() => ({})) }
@@ -41,8 +41,8 @@ const readers: ReadonlyMap<string, Reader> = new Map([
 ])
 
 /**
- * How the entries of an item end that no store takes: each counts for itself. The entries themselves decide how many they
- * are; the header's `item_count` is asked only where they cannot be read. Undefined for items that are one by themselves.
+ * Outcomes of the entries of an item whose type is not stored: each entry counts. The payload gives their number; the
+ * header's `item_count` is used only if the payload is unreadable. Undefined for item types without entries.
  */
 export function endsOfContents(item: EnvelopeItem): ContentsEnd[] | undefined {
   const reader = readers.get(item.type)
@@ -54,7 +54,7 @@ export function endsOfContents(item: EnvelopeItem): ContentsEnd[] | undefined {
     const quantity = claimedCount({ type, headers, bytes: payload.length })
     return [{ outcome: 'invalid', reason, quantity, bytes: payload.length }]
   }
-  // an item without entries ends, too
+  // An item without entries needs an outcome too.
   if (found.entries.length === 0)
     return [{ outcome: 'invalid', reason: 'bad_item', quantity: 1, bytes: payload.length }]
   const sound = found.entries.filter((entry) => object(entry) !== undefined).length

@@ -8,21 +8,21 @@ import type { UserAgentFacts } from '../kinds/error/user-agent.ts'
 import type { Rules } from '../scrub/rules.ts'
 import type { MapSource } from '../symbolicate/frames.ts'
 
-/** What a worker keeps between records; bounded, and no part of any result. Made by `createTools`. */
+/** Caches of a worker. They are bounded and do not change any result. Made by `createTools`. */
 export type Tools = {
   agents: LRUCache<string, UserAgentFacts>
   rules: LRUCache<string, Rules>
   rulesOf: WeakMap<ProjectSettings, Rules>
   filtersOf: WeakMap<ProjectFilters, Filter>
-  /** Whether what a sender's agent adds to an event can hold nothing to scrub. */
+  /** Whether the data from a sender's user agent contains nothing to scrub. */
   plainAgents: LRUCache<string, boolean>
-  /** The crawler that a user agent names, '' for none. */
+  /** The crawler that a user agent names, '' if none. */
   crawlers: LRUCache<string, string>
-  /** Rules of grouping, by their text. */
+  /** Compiled grouping rules, by their text. */
   grouping: RuleCache
 }
 
-/** New caches: 5,000 user agents (real traffic has some hundred at a time), 500 sets of scrubbing rules. */
+/** Makes the caches: 5,000 user agents (real traffic has some hundred at a time) and 500 sets of scrubbing rules. */
 export function createTools(): Tools {
   return {
     agents: new LRUCache({ max: 5000 }),
@@ -35,14 +35,14 @@ export function createTools(): Tools {
   }
 }
 
-/** What the steps know beside the event. Ids are 32 lower-case hex; times in ms since 1970. */
+/** The input of the steps besides the event. Ids are 32 lower-case hex digits. Times are in ms since 1970. */
 export type Context = {
   head: RecordHead
   eventId: string
-  /** From the envelope's header; undefined when absent or unreadable. */
+  /** From the envelope header; undefined if absent or unreadable. */
   sentMs: number | undefined
   settings: ProjectSettings
   tools: Tools
-  /** Source maps of the project; undefined when it has none. */
+  /** Source maps of the project; undefined if it has none. */
   maps: MapSource | undefined
 }

@@ -2,32 +2,32 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * How often the recovery of a batch was begun, kept in a file, because what a record can end is not only its worker: one
- * that exhausts the heap ends the process. `at`: the record that was refined alone, and how often.
+ * How often the recovery of a batch was started. It is in a file because a record can crash more than its worker: one
+ * that exhausts the heap ends the process. `at`: the record that was refined alone; `atTries`: how often.
  */
 export type CrashCount = { from: number; to: number; tries: number; at?: number; atTries?: number }
 
 const name = 'recovery'
 
-/** What the file says of this batch; a new trial when it speaks of none or another. */
+/** Reads the count of this batch. Starts at 0 if the file is missing, torn or about another batch. */
 export function readCrashCount(folder: string, from: number, to: number): CrashCount {
   try {
     const found = JSON.parse(readFileSync(join(folder, name), 'utf8')) as CrashCount
     if (found.from === from && found.to === to && Number.isInteger(found.tries)) return found
   } catch {
-    // not there, or torn: a trial more costs seconds
+    // Missing or torn. One more try costs seconds.
   }
   return { from, to, tries: 0 }
 }
 
-/** Keeps it, synced. */
+/** Writes the count and syncs it to disk. */
 export function writeCrashCount(folder: string, trial: CrashCount): void {
   const part = join(folder, `${name}~`)
   writeFileSync(part, JSON.stringify(trial), { mode: 0o600, flush: true })
   renameSync(part, join(folder, name))
 }
 
-/** The batch is committed. */
+/** Removes the count. Call it once the batch came through the workers. */
 export function endCrashCount(folder: string): void {
   rmSync(join(folder, name), { force: true })
 }

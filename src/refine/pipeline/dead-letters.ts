@@ -5,18 +5,18 @@ import type { Batch } from '../../store/meta/meta.ts'
 import type { GroupFacts } from '../kinds/kind.ts'
 import type { WorkerSetup } from './worker.ts'
 
-/** Where a dead item is kept: of an event by its row's position, of spans by their record's and the item that brought them. */
+/** The blob key of a dead letter. An event: its row's position. Spans: the record's position and the item's index. */
 export const deadKey = (jpos: number, index?: number): string =>
   index === undefined ? `dead/${jpos}` : `dead/${jpos}-${index}`
 
-/** Where rows that the store refuses are kept as a dead letter. */
+/** The blob key of the dead letter for rows that the store refuses. */
 export const deadKeyOf = ({ jpos, index, part }: Pick<GroupFacts, 'jpos' | 'index' | 'part'>): string =>
   deadKey(jpos, part === 'only' ? undefined : index)
 
-/** What a refused row was made from: a record's position, and which event (`only`) or which item (`onlyItem`) of it. */
+/** The source of a refused row: the position of its record, and which event (`only`) or item (`onlyItem`) of it. */
 type DeadFrom = { jpos: number; index: number; part: 'only' | 'onlyItem' }
 
-/** The record that refused rows were made from, as a dead item keeps it: the journal has it until the commit. */
+/** Packs the record of refused rows for a dead letter. The journal keeps the record until the commit. */
 export async function recordOf(
   { worker, blobs }: { worker: Pick<WorkerSetup, 'journalFolder'>; blobs: Pick<BlobStore, 'get'> },
   batch: Batch,

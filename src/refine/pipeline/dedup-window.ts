@@ -1,8 +1,8 @@
 /**
- * Event ids of the last hour, by project: what arrives again counts as duplicate. Two tables: the newer one is filled up
- * to `max` ids or `keepMs`, then the older one is dropped. So an id is known for at least `keepMs` and at most twice that,
- * unless more than `max` newer ones came since. 16 bytes an id and nothing for the garbage collector: a table of 750,000
- * ids is 16 MB at most, and grows as it fills.
+ * Event ids of the last hour, by project. An event whose id is in here is a duplicate. There are two tables: the newer
+ * one takes ids until it has `max` ids or is `keepMs` old, then the older one is dropped. So an id stays for at least
+ * `keepMs` and at most twice that, unless more than `max` newer ids arrive. An id takes 16 bytes and costs no garbage
+ * collection. A table of 750,000 ids takes 16 MB at most. It grows as it fills.
  */
 export type DedupWindow = {
   has(projectId: number, eventId: string): boolean
@@ -14,11 +14,11 @@ export type DedupWindow = {
 type Table = { words: Uint32Array; slots: number; count: number; sinceMs: number }
 
 const firstSlots = 1024
-/** Words of a key; the first is never 0 in a slot that is taken. */
+/** Words per key. The first word of a taken slot is never 0. */
 const keyWords = 4
-/** Linear probing stays short below this share of taken slots. */
+/** Below this share of taken slots, linear probing needs few steps. */
 const loadMax = 0.75
-/** What is left of a key that was forgotten: it keeps its slot, so that what was put behind it is still found. */
+/** Marks the slot of a forgotten key. The slot stays taken, so that keys behind it are still found. */
 const gone = 0xffff_ffff
 
 const newTable = (sinceMs: number): Table => ({
@@ -41,7 +41,7 @@ function readKey(key: Uint32Array, projectId: number, eventId: string): void {
   key[0] = first === 0 || first === gone ? 1 : first
 }
 
-/** The slot of the key, or the free one where it belongs as a number below 0. */
+/** The slot of the key. If the key is absent: its free slot, encoded as `-1 - slot`. */
 function find({ words, slots }: Table, key: Uint32Array): number {
   const mask = slots - 1
   let slot = (((key[0] ?? 0) ^ Math.imul((key[3] ?? 0) + (key[1] ?? 0), 0x85eb_ca6b)) >>> 0) & mask
@@ -70,7 +70,7 @@ function grow(table: Table): void {
     if (words[at] !== 0 && words[at] !== gone) put(table, words.subarray(at, at + keyWords))
 }
 
-/** Makes the memory: at least `keepMs` and `max` ids, see `DedupWindow`. */
+/** Makes an empty window for at least `keepMs` (ms) and `max` ids, see `DedupWindow`. */
 export function createDedupWindow(keepMs: number, max: number): DedupWindow {
   const state = { newer: newTable(Number.NEGATIVE_INFINITY), older: newTable(Number.NEGATIVE_INFINITY) }
   const key = new Uint32Array(keyWords)
@@ -104,7 +104,7 @@ export function createDedupWindow(keepMs: number, max: number): DedupWindow {
   }
 }
 
-/** The value of a hex digit; any other sign gives some value of its own, so that odd ids stay apart mostly. */
+/** The value of a hex digit. Other characters give some value too, so that most odd ids stay distinct. */
 function nibble(code: number): number {
   if (code >= 48 && code <= 57) return code - 48
   if (code >= 97 && code <= 102) return code - 87

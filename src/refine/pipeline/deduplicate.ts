@@ -7,42 +7,42 @@ import { repeatWindows } from '../kinds/kinds.ts'
 import { createDedupWindow, type DedupWindow } from './dedup-window.ts'
 import type { RangeGroup, RefinedRange } from './range.ts'
 
-/** How long something is known that came: ms. */
+/** The dedup window in ms. */
 const windowMs = 3_600_000
 
-/** What came within the last hour, by the name of its window. */
+/** The dedup windows, by name. */
 export type Memory = ReadonlyMap<string, DedupWindow>
 
-/** Makes an empty memory of each kind's window. */
+/** Makes an empty dedup window for each kind. */
 export const createMemory = (windows: readonly Pick<RepeatWindow, 'name' | 'max'>[] = repeatWindows): Memory =>
   new Map(windows.map(({ name, max }) => [name, createDedupWindow(windowMs, max)]))
 
-/** Fills the memory with what the store has of the last hour. Throws STORE_UNAVAILABLE. */
+/** Fills the dedup windows with the keys that the store has from the last hour. Throws STORE_UNAVAILABLE. */
 export async function readMemory(memory: Memory, events: EventStore, nowMs: number): Promise<void> {
   for (const { name, recent } of repeatWindows)
     for (const { projectId, key } of (await recent?.(events, nowMs - windowMs)) ?? [])
       memory.get(name)?.add(projectId, key, nowMs)
 }
 
-/** Rows of a batch that are stored already, by table: their places by position. */
+/** Rows of a batch that are already stored: by table, the places at each position. */
 export type Stored = ReadonlyMap<TableName, Places>
 export const nothingStored = (): Stored => new Map()
 
-/** Whether a group's rows, or its first ones, are stored already. */
+/** Whether the rows of a group, or its first row, are already stored. */
 export const isStoredGroup = (stored: Stored, { table, jpos, place }: RangeGroup): boolean =>
   stored.get(table)?.get(jpos)?.has(place) === true
 
-/** Groups of a range that came for the first time, and the outcomes of all else. */
+/** The groups of a range that are no duplicates, and the outcomes of everything else. */
 export type Deduplicated = { groups: RangeGroup[]; outcomes: OutcomeCount[] }
 
-/** Takes out what came within the last hour already: it counts as duplicate. */
+/** Removes groups that already arrived within the last hour and counts them as duplicates. */
 export function deduplicate(range: RefinedRange, memory: Memory, stored: Stored): Deduplicated {
   const groups: RangeGroup[] = []
   const outcomes = [...range.outcomes]
   for (const group of range.groups) {
     const { projectId, key, receivedMs, window } = group
     const seen = memory.get(window)
-    // a row that is stored already was judged in the run before
+    // A stored row already passed this check in the previous run.
     if (!isStoredGroup(stored, group) && seen?.has(projectId, key)) {
       for (const end of group.outcomes) outcomes.push({ ...end, outcome: 'duplicate', reason: 'same_event_id' })
       continue

@@ -27,7 +27,7 @@ const inject = (more = '') => `${cli} inject ./dist\n${upload(more)}`
 const at = (release: string, dist?: string) => ({ release, ...(dist ? { dist } : {}) })
 const noSources = goodMap.replace(/,"sourcesContent".*]/, '')
 
-/** Each way to get it wrong: what was uploaded, what the event asks, and the one sentence that names it. */
+/** Each kind of mistake: the uploads, the event, and the sentence that names the fault. */
 const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentence: string, command: string | null][] = [
   ['1: no upload at all', [], { debugId: idA }, 'no_uploads', 'The project web has no uploaded files.', inject()],
   [
@@ -381,7 +381,7 @@ describe('what depends on more than the files', () => {
     const answer = await ask([{ files: pair('z.js'), ...at('shop@1') }], { url, release })
     expect(answer.finding?.code).toBe('release_unknown')
     expect(answer.finding?.command).toBe(upload(" --release 'x'\\''; rm -rf ~ #$(id)'"))
-    // the release itself is given as the event has it
+    // The release itself is returned as it is in the event.
     const said = JSON.stringify({ ...answer, release: '' })
     expect(said.length).toBeLessThan(4000)
     expect(said).not.toMatch(/\\u001b|\u202e/)

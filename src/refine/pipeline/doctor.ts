@@ -7,17 +7,17 @@ import { type DoctorDeps, type DoctorProject, waitMs } from '../doctor/gather.ts
 import { diagnoseRelease, type ReleaseAsked } from '../doctor/release.ts'
 
 /**
- * Says why frames are not mapped: what was looked at, the first thing that is wrong, and what mends it. Changes nothing.
- * `others` are projects of the same organization that whoever asks may see: files are looked for there, too.
+ * Diagnoses why frames are not mapped: which files were checked, the first fault, and its remedy. Changes nothing.
+ * `others` are projects of the same organization that the user can see. They are searched for the files, too.
  */
 export type Doctor = {
   ofEvent(here: DoctorProject, event: NormalEvent, receivedMs: number): Promise<EventDiagnosis>
   ofBundle(here: DoctorProject, bundle: Bundle): Promise<BundleDiagnosis>
-  /** Of what was uploaded for a release, and where `mayReadEvents` of its newest events. Throws STORE_UNAVAILABLE. */
+  /** Diagnoses the uploads of a release and, with `mayReadEvents`, its newest events. Throws STORE_UNAVAILABLE. */
   ofRelease(here: DoctorProject, asked: ReleaseAsked): Promise<ReleaseDiagnosis>
 }
 
-/** Makes the doctor. It answers one question at a time: maps of events go first, and it takes one thread of them at most. */
+/** Makes the doctor. It runs one diagnosis at a time on at most one map thread, because maps for events go first. */
 export function createDoctor(deps: DoctorDeps): Doctor {
   const state = { last: Promise.resolve<unknown>(undefined) }
   const inTurn = <T>(ask: () => Promise<T>): Promise<T> => {

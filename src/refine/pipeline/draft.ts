@@ -2,7 +2,7 @@ import type { NormalEvent } from '../../domain/event.ts'
 import type { Marks } from '../fingerprint/stack-rules.ts'
 import type { Loose, Remarks, Sent } from './value.ts'
 
-/** An event before its first step: what was sent, and nothing made of it. */
+/** Makes the draft of an event: the received JSON and an empty normalized form. */
 export function newDraft(received: Loose, eventId: string): Draft {
   const errors: NormalEvent['errors'] = []
   const event: NormalEvent = {
@@ -28,8 +28,8 @@ export function newDraft(received: Loose, eventId: string): Draft {
 }
 
 /**
- * One event on its way: what was sent (scrubbed in place at its step), what it became, what there is to remark. `sent`: the
- * payload whose JSON `received` is; the scrubber takes it away when `received` no longer is that. `marks`: what stack-trace
- * rules said about the frames.
+ * An event in the pipeline: the received JSON (scrubbed in place by its step), the normalized form, and metadata notes.
+ * `sent`: the payload that parses to `received`; the scrubber removes it when it changes `received`. `marks`: the
+ * annotations of stack-trace rules on the frames.
  */
 export type Draft = { received: Loose; event: NormalEvent; remarks: Remarks; sent?: Sent | undefined; marks?: Marks }

@@ -8,7 +8,7 @@ import { refineRecord } from './record.ts'
 
 // For tests and benches of this folder: records without a journal.
 
-/** 21 November 2026, 09:40 UTC: the hour in which the recorded envelopes were made. */
+/** 21 November 2026, 09:40 UTC: the hour in which the envelopes were recorded. */
 export const recordedMs = Date.UTC(2026, 10, 21, 9, 40)
 
 export const plainSettings: ProjectSettings = {
@@ -22,7 +22,7 @@ export const plainSettings: ProjectSettings = {
 
 const tools: Tools = createTools()
 
-/** What a record became, with the groups of each table by themselves. */
+/** A refined record, with the groups of each table separate. */
 export function viewOf(refined: Refined) {
   const { groups, effects } = refined
   const events = groups.flatMap((group) => {
@@ -39,7 +39,7 @@ export function viewOf(refined: Refined) {
 
 const itemOf = (window: GroupFacts['window']) => (window === 'transactions' ? 'transaction' : 'span')
 
-/** Refines one body as a record at position 1000. */
+/** Refines a body as a record at position 1000. */
 export function refineBody(
   body: Buffer | string,
   head: Partial<RecordHead> = {},
@@ -69,7 +69,7 @@ export function refineBody(
   return viewOf(refineRecord(record, bytes, { ...plainSettings, ...settings }, tools, undefined, maps, positions))
 }
 
-/** Refines one event as the store endpoint takes it; throws when it was not stored. */
+/** Refines an event like the store endpoint. Throws if it was not stored. */
 export function refineEvent(
   event: unknown,
   head: Partial<RecordHead> = {},

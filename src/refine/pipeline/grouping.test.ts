@@ -20,7 +20,7 @@ const thrown = (names: string[], value = 'no total', type = 'TypeError') => ({
 const eventOf = (sent: unknown) => refineEvent(sent).event
 const explain = (sent: unknown) => desk.explain(eventOf(sent), undefined)
 
-/** Parts of a tree with an id, at any depth. */
+/** Nodes of a tree with an id, at any depth. */
 function parts(node: GroupingNode, id: string): GroupingNode[] {
   const below = node.values.flatMap((entry) => (typeof entry === 'string' ? [] : parts(entry, id)))
   return node.id === id ? [node, ...below] : below
@@ -106,7 +106,7 @@ describe('a project that changes over', () => {
     const { variants, secondary, version } = group(event, settings, createRuleCache())
     expect([version, hashesIn(variants), hashesIn(secondary)]).toEqual([2, hashesBy(2), hashesBy(1)])
     expect(both).toHaveLength(2)
-    // As the row has them, so a preview finds the issue by either.
+    // Both hashes are in the row, so a preview finds the issue by either.
     expect(desk.explain(event, settings).hashes).toEqual(both)
   })
   test('reaches the row: the new hash stands for the event, the old one finds its issue', () => {

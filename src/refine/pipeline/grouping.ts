@@ -5,13 +5,13 @@ import type { Variant } from '../fingerprint/grouped.ts'
 import { featuresOf, likeness } from '../fingerprint/likeness.ts'
 import { applyStackRules, compileStackRules, withoutStackRules } from '../fingerprint/stack-rules.ts'
 
-/** Grouping of stored events by any rules: the functions that refine groups by. */
+/** Previews the grouping of stored events by any rules. It uses the functions of the pipeline. */
 export type GroupingPreview = {
-  /** Explains how an event is grouped by these rules; the event stays as it is. Pure. */
+  /** Explains how these rules group an event. Pure: does not change the event. */
   explain(event: NormalEvent, config: GroupingRules | undefined): GroupingInfo
-  /** What is compared of an event. */
+  /** Returns the features of an event for `likeness`. */
   featuresOf(event: NormalEvent): Features
-  /** How alike two events are, 0 to 1: by their stacks and by what they say. */
+  /** Compares two events: similarity of 0 to 1, by stack and by message. */
   likeness(a: Features, b: Features): Likeness
 }
 
@@ -24,7 +24,7 @@ const toVariant = ({ name, contributes, hint, hash, why, component }: Variant): 
   ...(hash ? { hash } : {}),
 })
 
-/** The event as its stack-trace rules are given it: in_app as it was before any rule. */
+/** Runs the rules on a copy whose in_app values are those from before any stack-trace rule. */
 function explain(cache: RuleCache, sent: NormalEvent, config: GroupingRules | undefined): GroupingInfo {
   const event = structuredClone(sent)
   withoutStackRules(event)
@@ -35,7 +35,7 @@ function explain(cache: RuleCache, sent: NormalEvent, config: GroupingRules | un
   const { variants, secondary, rule, title, version } = group(event, config, cache, marks)
   return {
     version,
-    // Those of the version before find the issue, too, while a project changes over.
+    // During a change of version, the hashes of the previous version find the issue, too.
     hashes: [...new Set([...hashesIn(variants), ...hashesIn(secondary)])],
     ...(rule ? { rule } : {}),
     ...(title ? { title } : {}),
@@ -43,7 +43,7 @@ function explain(cache: RuleCache, sent: NormalEvent, config: GroupingRules | un
   }
 }
 
-/** Makes the desk; rules that were used stay ready. */
+/** Makes the preview. Compiled rules stay in the cache. */
 export function createGroupingPreview(cache: RuleCache = createRuleCache()): GroupingPreview {
   return {
     explain: (event, config) => explain(cache, event, config),

@@ -1,7 +1,7 @@
 import type { DataCategory, Outcome, OutcomeCount, OutcomeReason } from '../../base/outcome.ts'
 import type { RecordHead } from '../../journal/journal.ts'
 
-/** One end of one item, or of `quantity` entries of it. */
+/** Builds the outcome of one item, or of `quantity` entries of it. `bytes`: its payload size. */
 export function ended(
   { head }: { head: Pick<RecordHead, 'projectId' | 'keyId'> },
   itemType: string,

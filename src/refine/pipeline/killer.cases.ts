@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { refineRange, type WorkerSetup, work } from './worker.ts'
 
-// A worker for tests: a record with this word in its body ends it, one with the other word keeps it busy for ever and
-// leaves a file that says so.
+// A worker for tests. A record with the first word in its body ends the process. One with the second word blocks the
+// worker forever and writes a marker file.
 const killer = 'KILLS-ITS-WORKER'
 const holder = 'HOLDS-ITS-WORKER'
 

@@ -15,7 +15,7 @@ const envelope = (payload: string | Buffer) =>
     Buffer.from(payload),
   ])
 
-/** What the lines hold, against the same rows encoded one by one from their text. */
+/** Compares the lines with the same rows encoded one by one from their text. */
 function same(bodies: (string | Buffer)[], room: number): void {
   const lines = createLines(room)
   const rows = bodies.map(refined)

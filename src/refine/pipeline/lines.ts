@@ -2,30 +2,29 @@ import { isUtf8 } from 'node:buffer'
 import { encodeEventHead, encodeJson } from '../../store/events/encode.ts'
 import type { EventRow } from '../../store/events/events.ts'
 
-/** Both forms of an event as its row has them: `sent` are the client's bytes, when they are the received form as it is. */
+/** Both JSON forms of an event for its row. `sent`: the client's bytes, if they equal the received form. */
 export type Forms = { normal: string; received: string; sent?: Uint8Array | undefined }
 
-/** The rows of a batch as one text in bytes, outside of the heap: 20 MB of strings that live for a batch cost more to
- * collect than to write. */
+/** Encoded rows of a batch outside of the heap: collecting 20 MB of short-lived strings cost more than writing. */
 export type Lines = {
-  /** Bytes so far; the place of the next line. */
+  /** Bytes so far, which is the offset of the next line. */
   readonly size: number
-  /** Appends one row's line. */
+  /** Appends the line of one row. */
   write(row: EventRow, forms: Forms): void
-  /** Appends a line that is encoded already, its line break included. */
+  /** Appends an encoded line, including its line break. */
   append(line: string): void
-  /** Takes back everything behind `size`. */
+  /** Truncates the lines to `size` bytes. */
   cut(size: number): void
-  /** All lines. Nothing may be written after that: the memory is handed over. */
+  /** Returns all lines and hands over their memory. Do not write after that. */
   take(): Uint8Array<ArrayBuffer>
 }
 
 const backslash = 92
 const newline = 10
-/** UTF-8 has at most 3 bytes for each unit of a string. */
+/** UTF-8 has at most 3 bytes per UTF-16 code unit. */
 const unitBytesMax = 3
 
-/** Makes room for about `bytes` bytes, more when needed. */
+/** Makes lines with a capacity of `bytes` bytes. The buffer grows as needed. */
 export function createLines(bytes: number): Lines {
   let buffer = Buffer.allocUnsafeSlow(Math.max(1024, bytes))
   let size = 0
@@ -38,7 +37,7 @@ export function createLines(bytes: number): Lines {
   }
 
   function text(part: string): void {
-    // the exact size would cost a pass of its own
+    // Computing the exact size would need another pass.
     reserve(part.length * unitBytesMax)
     size += buffer.write(part, size, 'utf8')
   }
@@ -51,7 +50,7 @@ export function createLines(bytes: number): Lines {
       text(encodeEventHead(row))
       text(encodeJson(normal))
       text('\\n')
-      // bytes that need no escape go as they are: no decoding, no encoding
+      // Bytes that need no escape are copied: no decoding, no encoding.
       if (sent && isPlain(sent)) {
         reserve(sent.length)
         buffer.set(sent, size)
@@ -68,7 +67,7 @@ export function createLines(bytes: number): Lines {
   }
 }
 
-/** Whether nothing in a client's JSON of one line has to be escaped; a raw tab can stand between its values. */
+/** Whether a client's one-line JSON needs no escape. A raw tab can occur between its values. */
 function isPlain(sent: Uint8Array): boolean {
   const bytes = Buffer.from(sent.buffer, sent.byteOffset, sent.byteLength)
   return !bytes.includes(backslash) && !bytes.includes(9) && isUtf8(bytes)

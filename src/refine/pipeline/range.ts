@@ -5,26 +5,26 @@ import type { TableName } from '../../store/events/tables.ts'
 import type { AttachmentRow, DeadLetter } from '../../store/meta/meta.ts'
 import { type GroupFacts, type KindEffects, noEffects, type StoredPositions } from '../kinds/kind.ts'
 
-/** A range of the journal to refine; `to` is known in a recovery or a retry, else the worker finds it. */
+/** A range of the journal to refine. `to` is known in a recovery or a retry, otherwise the worker finds it. */
 export type RangeJob = {
   job: number
   from: number
   durable: number
   recordsMax: number
   bytesMax: number
-  /** The records are not refined but kept as dead letters, for this reason: they ended a worker. */
+  /** Set if the records crashed a worker: they are not refined and become dead letters with this reason. */
   bury?: string
-  /** In a recovery: positions whose rows are stored already. */
+  /** In a recovery: positions that already have stored rows. */
   stored?: StoredPositions | undefined
 }
 
-/** Rows of a batch that are stored or refused together, and the bytes of their lines among those of their table. */
+/** Rows of a batch that are stored or refused together. `from` and `to`: their bytes in the lines of their table. */
 export type RangeGroup = GroupFacts & { table: TableName; from: number; to: number }
 
-/** When ingest saw a project key last. */
+/** The last time that ingest saw a project key. */
 export type KeyUse = { keyId: number; atMs: number; refusedCode: string | null }
 
-/** A record that could not be refined though rows of it are stored (positions `from` to `to`). */
+/** A record that failed to process but has stored rows, at the positions from `from` up to, but not including, `to`. */
 type KeptRecord = {
   from: number
   to: number
@@ -34,13 +34,13 @@ type KeptRecord = {
   bytes: number
 }
 
-/** What a worker makes of a range. */
+/** The result of refining a range. */
 export type RefinedRange = {
   job: number
   from: number
   to: number
   groups: RangeGroup[]
-  /** Encoded lines of all rows of each table, in the order of `groups`. */
+  /** The encoded lines of all rows, by table, in the order of `groups`. */
   lines: Map<TableName, Uint8Array<ArrayBuffer>>
   effects: KindEffects & { attachments: AttachmentRow[] }
   kept: KeptRecord[]
@@ -49,14 +49,14 @@ export type RefinedRange = {
   dead: DeadLetter[]
   /** Dead letters that were replayed as records of this range. */
   again: DeadAgain[]
-  /** How the newest records of each key ended, for the request log. */
+  /** The outcomes of the newest records of each key, for the request log. */
   ends: RecordEnd[]
-  /** Keys of bodies that were stored outside the journal; deleted after the commit. */
+  /** Keys of bodies that are stored outside the journal. They are deleted after the commit. */
   spools: string[]
   records: number
 }
 
-/** A range without anything. */
+/** A range without records. */
 export const emptyRange = (job: { job: number; from: number }, to: number): RefinedRange => ({
   job: job.job,
   from: job.from,
@@ -74,7 +74,7 @@ export const emptyRange = (job: { job: number; from: number }, to: number): Refi
   records: 0,
 })
 
-/** Adds effects to others, each list to the one of its name. */
+/** Appends each list of `from` to the list of the same name in `into`. */
 export function addEffects<Effects extends { [Name in keyof Effects]: unknown[] }>(into: Effects, from: Effects): void {
   for (const name of Object.keys(from) as (keyof Effects)[]) {
     const list: unknown[] = into[name]
@@ -82,7 +82,7 @@ export function addEffects<Effects extends { [Name in keyof Effects]: unknown[] 
   }
 }
 
-/** Joins ranges that follow each other to one range. */
+/** Joins consecutive ranges into one. */
 export function joined(ranges: readonly RefinedRange[], from: number): RefinedRange {
   const out = emptyRange({ job: 0, from }, ranges.at(-1)?.to ?? from)
   const parts = new Map<TableName, Uint8Array[]>()

@@ -34,7 +34,7 @@ test('the newest hundred of each key, in order', () => {
 const root = mkdtempSync(join(tmpdir(), 'mishap-ends-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-/** 120 envelopes of one key, one summed record of accept's own, 3 of another key; the last one is no project's. */
+/** 120 envelopes of one key, one `outcomes` record of ingest, 3 of another key. The last one has no project. */
 const batch = Array.from({ length: 124 }, (_, at): JournalRecord => {
   const kind = at === 120 ? ('outcomes' as const) : ('envelope' as const)
   return {

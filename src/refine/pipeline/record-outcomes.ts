@@ -4,10 +4,10 @@ import type { BatchEffects } from '../../store/meta/meta.ts'
 import type { GroupFacts, Refined } from '../kinds/kind.ts'
 import { deadKey, deadKeyOf } from './dead-letters.ts'
 
-/** The ends of a refined record, as far as they are known before its batch is committed. */
+/** The outcomes of a refined record, as far as they are known before its batch is committed. */
 export function endOfRecord(record: JournalRecord, refined: Refined): RecordEnd {
   const items: ItemEnd[] = []
-  // what the item held (a transaction's children) is no item; of one that came again nothing is stored, so it says so
+  // Children of a transaction are no items. A duplicate is not stored; `settledEnds` corrects its outcome.
   for (const { outcomes, part, key, jpos, index } of refined.groups) {
     const [own] = outcomes
     if (!own) continue
@@ -41,13 +41,13 @@ export function endOfRecord(record: JournalRecord, refined: Refined): RecordEnd 
   return { jpos: record.jpos, keyId: record.head.keyId, items: items.slice(0, noteItemsMax), more }
 }
 
-/** The end of a record that became a dead item whole. */
+/** The outcome of a whole record that became a dead letter. `bytes`: the size of its body. */
 export function endOfDead({ jpos, head }: JournalRecord, bytes: number): RecordEnd {
   const item: ItemEnd = { type: head.kind, bytes, outcome: 'dead', reason: 'failed', eventId: '', at: -1 }
   return { jpos, keyId: head.keyId, items: [item], more: 0 }
 }
 
-/** The newest records of each key: a debugger that keeps 100 can show no more, so the ends of the others are not made. */
+/** The newest records of each key. The request log keeps 100 per key, so outcomes of older ones are not built. */
 export function toldOf(records: readonly JournalRecord[]): Set<JournalRecord> {
   const seen = new Map<number, number>()
   const told = new Set<JournalRecord>()
@@ -59,7 +59,7 @@ export function toldOf(records: readonly JournalRecord[]): Set<JournalRecord> {
   return told
 }
 
-/** The outcomes as the commit made them: rows that are not among `groups` came before; of those, some may be dead letters. */
+/** Corrects the outcomes after the commit. Rows missing from `groups` are dead letters or else duplicates. */
 export function settledEnds(
   ends: readonly RecordEnd[],
   { dead }: Pick<BatchEffects, 'dead'>,

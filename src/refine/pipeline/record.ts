@@ -13,10 +13,10 @@ import { createTools, type Tools } from './context.ts'
 import { ended } from './item-outcome.ts'
 
 /**
- * Turns a journal record and its body (inflated; from the record or its spool) into rows, effects and outcomes. Pure: the
- * same record gives the same result, ids and blob keys included; `tools` only saves work, `dumps` is what `openDumps` made
- * of its compressed minidumps, `maps` the project's source maps as far as they are loaded. Bad data never throws.
- * `stored`: positions whose rows are stored already. No filter takes those out: it may have been set after they were stored.
+ * Turns a journal record and its decompressed body (from the record or its spool) into rows, effects and outcomes.
+ * Pure: the same record gives the same result, including ids and blob keys. `tools` are caches, `dumps` its
+ * decompressed minidumps, `maps` the loaded source maps of the project. Bad data never throws. `stored`: positions with
+ * stored rows. Filters do not drop those, because the filter can be newer than the rows.
  */
 export function refineRecord(
   record: JournalRecord,
@@ -63,7 +63,7 @@ const only = (groups: RowGroup[]): Refined => ({
   received: sumOf(groups.flatMap(({ outcomes }) => outcomes)),
 })
 
-/** One event of a record whose others are stored already; one outcome, whatever the rules make of it by now. */
+/** Replays one event of a record whose others are stored. Gives one outcome, whatever the rules decide now. */
 function onlyEvent(work: RecordWork, index: number, bytes: number): Refined {
   const found = work.out.groups.find((group) => group.part === 'only' && group.index === index)
   if (found) return only([found])
@@ -72,7 +72,7 @@ function onlyEvent(work: RecordWork, index: number, bytes: number): Refined {
   return { ...nothing(), outcomes: [end], received: 1 }
 }
 
-/** The rows of one item that is replayed; what of it became no row had its outcome when it came first. */
+/** The rows of one replayed item. Parts of it that became no row had their outcome the first time. */
 function onlyItem(out: Refined): Refined {
   const groups = out.groups.filter((group) => group.part === 'onlyItem')
   return groups.length > 0 ? only(groups) : out

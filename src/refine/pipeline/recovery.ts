@@ -10,12 +10,12 @@ import type { Storing } from './store-rows.ts'
 import { receivedCount } from './worker.ts'
 import type { WorkerPool } from './worker-pool.ts'
 
-/** Recoveries of one batch that ended the process before its records are refined one by one, and trials of one alone. */
+/** Failed recoveries of a batch before it is refined record by record, and failed tries of one record. */
 const trialsMax = 2
 
 /**
- * The records of an open batch once more. One of them may be why the process ended: when it does so again and again,
- * they are refined one at a time, and the one that still ends it is kept as a dead letter.
+ * Refines the records of an open batch again. One of them may have crashed the process. After repeated crashes, the
+ * records are refined one at a time, and the record that still crashes becomes a dead letter.
  */
 export async function refineOpen(
   work: Storing & { crew: WorkerPool },
@@ -30,7 +30,7 @@ export async function refineOpen(
   const whole = { from, durable: to, recordsMax: 1e9, bytesMax: 1e12, stored: positions }
   if (trial.tries < trialsMax) {
     const range = await work.crew.refine(whole)
-    // it came through: what fails from here on is no record's fault
+    // The batch came through. Later failures are not caused by a record.
     endCrashCount(folder)
     return range
   }
@@ -50,7 +50,7 @@ export async function refineOpen(
   return joined(ranges, from)
 }
 
-/** Events that are stored already: their effects are those of the stored rows, whatever the rules make of them by now. */
+/** Replaces the effects of stored events by those of their rows, whatever the rules decide now. */
 export function takeStored(range: RefinedRange, stored: Stored, rows: ReadonlyMap<number, EventRow>): void {
   takeKept(range, stored, rows)
   for (const group of range.groups) {
@@ -59,7 +59,7 @@ export function takeStored(range: RefinedRange, stored: Stored, rows: ReadonlyMa
   }
 }
 
-/** What is stored of records that could not be refined again counts as stored, as it was when it was refined first. */
+/** Counts the stored rows of records that now fail to process as stored, like the first time. */
 function takeKept(range: RefinedRange, stored: Stored, rows: ReadonlyMap<number, EventRow>): void {
   for (const { from, to, projectId, keyId, kind, bytes } of range.kept) {
     const end = { projectId, keyId, outcome: 'stored', reason: 'ok', itemType: kind, bytes } as const

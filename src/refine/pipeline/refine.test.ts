@@ -36,7 +36,7 @@ test('what a filter drops is counted, and a hundredth of it kept, by the same co
   await settled(entry, 1)
   expect([stored(entry), outcome(entry, 'filtered')]).toEqual([1, 1500])
   const kept = entry.meta.filteredEvents(entry.projectId, 'error_message', 100)
-  // 15 in the mean; that none or over 50 are, is once in a million runs
+  // The mean is 15. Zero or more than 50 occurs once in a million runs.
   expect(kept.length).toBeGreaterThan(0)
   expect(kept.length).toBeLessThan(50)
   expect(kept[0]).toMatchObject({ title: 'NoiseError: x', why: 'Noise*' })
@@ -47,7 +47,7 @@ test('after a start nothing is looked for again until something arrives', async 
   const entry = await bench()
   await send(entry, 3)
   await entry.writer.close()
-  // a start begins a segment of its own: the journal's end is then beyond its last record
+  // A start begins a new segment, so the end of the journal is beyond its last record.
   const writer = await openJournalWriter({
     folder: join(entry.folder, 'journal'),
     bytesMax: 1e9,
@@ -133,7 +133,7 @@ test('a row that the store refuses for its content ends as a dead item; the othe
 test.each([
   [0, 'none'],
   [5, 'some'],
-  // the store remembers the token of what it lost, and would drop the same token silently
+  // The store remembers the token of the lost rows. It would drop the same token silently.
   [12, 'all'],
 ])(
   'a process that ended between insert and commit takes what stands and adds the rest: %i rows lost, %s',
@@ -141,7 +141,7 @@ test.each([
     const entry = await bench()
     await send(entry, 12)
     const first = entry.open()
-    // the rows stand, the commit never comes
+    // The rows are stored, but the commit never happens.
     const commitBatch = entry.meta.commitBatch
     entry.meta.commitBatch = () => {
       throw new Error('power cut')
@@ -153,9 +153,9 @@ test.each([
     entry.meta.commitBatch = commitBatch
     expect(entry.meta.openBatches().length).toBeGreaterThan(0)
     expect(stored(entry)).toBe(0)
-    // some of the rows got lost with the power
+    // The power cut lost some of the rows.
     entry.events.rows.splice(0, lost)
-    // a filter of after they were stored takes none of them out
+    // A filter that is newer than the stored rows removes none of them.
     if (lost === 0) entry.meta.updateProject(entry.projectId, { filters: { messages: ['TypeError*'] } })
     const again = entry.open()
     again.advance(entry.writer.durable())
@@ -180,7 +180,7 @@ test('a record that ends its worker is found, kept as a dead item, and the other
   await entry.writer.append(head(entry.projectId), body)
   refine.advance(entry.writer.durable())
   await systemClock.sleep(20)
-  // another batch in flight, which must not be taken for guilty
+  // Another batch in flight, which must not be blamed.
   await send(entry, 2)
   refine.advance(entry.writer.durable())
   await settled(entry, 4, 2000)
@@ -202,7 +202,7 @@ test('a restart with such a record in an open batch recovers and goes on', async
   await send(entry, 1)
   await entry.writer.append(head(entry.projectId), odd('KILLS-ITS-WORKER'))
   await send(entry, 1)
-  // the batch was opened, then the process ended
+  // The batch was opened, then the process ended.
   entry.meta.openBatch(entry.meta.cursor(), entry.writer.durable())
   const refine = entry.open(killerFile)
   await refine.start()
@@ -221,7 +221,7 @@ test('a record that ends the process in each recovery is a dead item at the fift
   let starts = 0
   for (let done = false; !done && starts < 9; starts++) {
     const refine = entry.open(killerFile)
-    // it never comes to an end, and then the process is no more
+    // The refine run never finishes, and then the process ends.
     const held = join(entry.folder, 'journal-held')
     const start = refine.start().then(() => {
       done = true
@@ -252,7 +252,7 @@ test('a journal that was emptied, its number too, is found instead of skipped', 
   ])
 })
 
-// ---- the ledger: what was received is counted apart from what became of it
+// ---- the ledger: received items are counted apart from their outcomes
 
 const item = (header: object, payload: string) =>
   `${JSON.stringify({ ...header, length: Buffer.byteLength(payload) })}\n${payload}\n`
@@ -272,7 +272,7 @@ const csp = (uri: string) => ({
   body: { blockedURL: uri, documentURL: 'https://a.test/', effectiveDirective: 'script-src', disposition: 'enforce' },
 })
 
-/** The record's head over the ordinary one, its body, and the sums that the ledger has then. */
+/** Fields that replace those of the usual head, the body, and the resulting sums of the ledger. */
 type Counted = { received: number; [end: string]: number }
 const ledgerCases: [string, Partial<RecordHead>, () => Buffer, Counted][] = [
   ['one event', {}, () => bodyOf(item({ type: 'event' }, whole())), { received: 1, stored: 1 }],

@@ -28,12 +28,12 @@ import { settle, settleAll, store, tablesToRecount } from './store-rows.ts'
 import type { WorkerSetup } from './worker.ts'
 import { type Begun, createWorkerPool, type WorkerPool } from './worker-pool.ts'
 
-/** Records of one batch: 500 rows of 14 kB are 7 MB, and larger batches gained nothing in the prototype. */
+/** Limits of a batch: 500 rows of 14 kB are 7 MB, and larger batches gained nothing in the prototype. */
 const recordsMax = 1000
 const bytesMax = 8 * 1024 * 1024
-/** Two batches in flight beat one by 38%. */
+/** Two batches in flight are 38% faster than one. */
 const inFlightMax = 2
-/** A batch smaller than this waits a little for more: each insert is a part that the engine has to merge. */
+/** After a smaller batch, the loop waits `gatherMs` for more: each insert is a part that the engine must merge. */
 const smallRecords = 200
 const gatherMs = 150
 const waitingMax = 5000
@@ -47,37 +47,37 @@ type RefineDeps = {
   blobs: BlobStore
   workers: number
   worker: WorkerSetup
-  /** Where uploaded source maps are found; without it frames stay as they came. */
+  /** Finds uploaded source maps. Without it, frames stay unmapped. */
   artifacts?: MapCacheDeps['meta']
-  /** After a commit, never before. */
+  /** Called after each commit that changed issues, never before. */
   committed(result: BatchResult): void
   /** The journal before this position is no longer needed. */
   trim(before: number): void
-  /** How records of a commit ended, the newest of each key; for the ingest debugger. */
+  /** Outcomes of the committed records, the newest of each key, for the request log. */
   ended?(ends: RecordEnd[]): void
-  /** The loop has stopped for good: the process should end and be started again, which recovers. */
+  /** The loop has stopped for good. The process should exit and restart, which recovers. */
   failed(error: unknown): void
 }
 
-/** The loop from journal to stores (ARCHITECTURE.md "Exactly once"). */
+/** The loop from the journal to the stores (ARCHITECTURE.md, "A batch, exactly once"). */
 export type Refine = {
-  /** Reads source maps; undefined where refine was made without artifacts. */
+  /** The source map cache; undefined if refine was made without artifacts. */
   desk: MapCache | undefined
-  /** Recovers open batches, then refines until `stop`. Resolves once recovery is done. */
+  /** Recovers open batches, then refines until `stop`. Resolves when recovery is done. */
   start(): Promise<void>
-  /** The journal is on disk up to here. */
+  /** Reports that the journal is on disk up to this position. */
   advance(durable: number): void
-  /** Records on disk that are not committed; counted up to 5,000. */
+  /** The number of uncommitted records on disk, counted up to 5,000. */
   waiting(): number
-  /** The store that holds refining up, as its disk is full or it is away; undefined when none does. */
+  /** The store that blocks refining because it is down or its disk is full; undefined if none does. */
   waitsFor(): Wait | undefined
-  /** What was committed since the start; `ms` is the time of each batch from its start to its commit, summed up. */
+  /** Totals of the commits since the start. `ms` is the sum of the batch durations from start to commit. */
   totals(): Totals
-  /** Maps stored rows of a project again, in a thread of its own. */
+  /** Reprocesses stored rows of a project in a separate thread. Throws without artifacts. */
   mapAgain: Remapper['run']
-  /** Lets batches in flight end and starts none until the returned function is called; several may hold it at once. */
+  /** Waits for the batches in flight and starts no others until the returned function is called. Pauses can overlap. */
   pause(): Promise<() => void>
-  /** Lets batches in flight end, at most `ms`, then stops. */
+  /** Waits at most `ms` for the batches in flight, then stops. */
   stop(ms: number): Promise<void>
 }
 
@@ -106,14 +106,14 @@ async function commit(
   if (result.issues.length > 0) work.committed(result)
 }
 
-/** The events that are stored of a batch, by position; waits for the engine as long as it takes. */
+/** The stored events of a batch, by position. Waits until the engine answers. */
 async function storedEvents(work: Work, { from, to }: Batch, stored: Stored): Promise<Map<number, EventRow>> {
   if (!stored.get('events')?.size) return new Map()
   const rows = await withRetry(work, 'events', () => work.events.eventsBetween(from, to))
   return new Map(rows.map((row) => [row.jpos, row]))
 }
 
-/** Batches that were open when the last process ended: what is stored is taken as it is, the rest is refined again. */
+/** Finishes the batches that the previous process left open: stored rows stay, the rest is refined again. */
 async function recover(work: Work): Promise<void> {
   const batches = work.meta.openBatches().filter((batch) => batch.to > work.meta.cursor())
   const open: { batch: Batch; stored: Stored; rows: Map<number, EventRow> }[] = []
@@ -131,7 +131,7 @@ async function recover(work: Work): Promise<void> {
       work.observe.error({ from: batch.from, to: batch.to, found: range.to }, 'the journal ends before an open batch')
     const first = deduplicate(range, work.memory, stored)
     const done = await store(work, batch, range, first, stored, true)
-    // a power cut may have kept the rollups of rows that it took: they are counted anew from what is stored now
+    // A power cut can lose rows and keep their rollups. The rollups are recounted from the stored rows.
     for (const table of tablesToRecount(first, stored)) await settle(work, table, batch)
     await commit(work, batch, range, first, done, work.clock.now())
     const found = [...stored].map(([table, places]) => [table, places.size])
@@ -142,7 +142,7 @@ async function recover(work: Work): Promise<void> {
   }
 }
 
-/** Reads the memory of the last hour back; asks the store until it answers. */
+/** Reads the dedup windows of the last hour. Retries until the store answers. */
 async function remember(work: Work): Promise<void> {
   for (;;) {
     try {
@@ -155,7 +155,7 @@ async function remember(work: Work): Promise<void> {
   }
 }
 
-/** Wakes everybody who waits for it. */
+/** Wakes all waiters. */
 function createBell() {
   let waiting: (() => void)[] = []
   return {
@@ -168,10 +168,10 @@ function createBell() {
   }
 }
 
-/** Chains in the order of the journal: what is opened, what is deduplicated, and what is committed. */
+/** The last batch to open, deduplicate and commit. Each stage runs in the order of the journal. */
 type Order = { opened: Promise<void>; deduplicated: Promise<void>; committed: Promise<void> }
 
-/** One batch from its range to its commit. Inserts of two batches overlap; opening, deduplicating and commits keep their order. */
+/** Runs one batch to its commit. Inserts of two batches overlap; open, deduplicate and commit stay in order. */
 async function runBatch(work: Work, from: number, begun: Promise<Begun>, order: Order): Promise<void> {
   const before = { ...order }
   const opened = Promise.withResolvers<void>()
@@ -184,7 +184,7 @@ async function runBatch(work: Work, from: number, begun: Promise<Begun>, order: 
   const beganMs = work.clock.now()
   try {
     const { to, done } = await begun
-    // the numbers of batches are the order of their commits, and one may wait for room
+    // The order of batch numbers is the order of commits. An open may have to wait for disk space.
     await before.opened
     if (to > from) {
       const batch = await withRetry(work, 'database', () => work.meta.openBatch(from, to))
@@ -203,13 +203,13 @@ async function runBatch(work: Work, from: number, begun: Promise<Begun>, order: 
     deduplicated.resolve()
     committed.resolve()
   } catch (error) {
-    // a batch that can't be committed holds all that follow: their commits would leave a hole
+    // A failed batch also fails the batches after it: their commits would leave a gap.
     for (const entry of [opened, deduplicated, committed]) entry.reject(error)
     throw error
   }
 }
 
-/** The settings of a project, with what says that it has artifacts: workers ask for maps only then, and anew each day. */
+/** The settings of a project with the state of its artifacts. Workers look for maps only then, and anew each day. */
 function settingsOf(
   { meta, clock }: RefineDeps,
   maps: MapCache | undefined,
@@ -233,7 +233,7 @@ const crewOf = (deps: RefineDeps, maps: MapCache | undefined, waits: Waits): Wor
     maps,
   })
 
-/** A journal that ends below the cursor would be taken for refined, and what it holds skipped without a word. */
+/** Stops refine if the journal ends below the cursor. Its new records would be skipped silently as already refined. */
 function checkPlace(deps: RefineDeps, durable: number): void {
   const cursor = deps.meta.cursor()
   if (durable >= cursor) return
@@ -246,7 +246,7 @@ function checkPlace(deps: RefineDeps, durable: number): void {
 
 type LoopState = { durable: number; position: number; inFlight: number; draining: boolean; held: number }
 
-/** Refines from `state.position` on until it is stopped; a batch that fails ends it. */
+/** Refines from `state.position` until it is stopped. A failed batch stops it. */
 async function runLoop(work: Work, state: LoopState, bell: ReturnType<typeof createBell>): Promise<void> {
   const order: Order = { opened: Promise.resolve(), deduplicated: Promise.resolve(), committed: Promise.resolve() }
 
@@ -265,8 +265,8 @@ async function runLoop(work: Work, state: LoopState, bell: ReturnType<typeof cre
     return begun
   }
 
-  // Up to where nothing was found. A start begins a new, empty segment, so the journal's end is then beyond the last
-  // record: asked for again at once, over and over, an idle product kept a core busy.
+  // The durable end at which no record was found. A start begins an empty segment, so the journal ends beyond its last
+  // record. Without this check, an idle product kept a core busy with repeated reads.
   let emptyTo = -1
   while (!work.stopped.signal.aborted && !state.draining) {
     const { durable, held, inFlight, position } = state
@@ -281,7 +281,7 @@ async function runLoop(work: Work, state: LoopState, bell: ReturnType<typeof cre
   }
 }
 
-/** Makes the loop; nothing runs before `start`. */
+/** Makes the loop. It runs only after `start`. */
 export function createRefine(deps: RefineDeps): Refine {
   const stopped = new AbortController()
   const { clock, observe, artifacts, blobs, worker } = deps
@@ -304,7 +304,7 @@ export function createRefine(deps: RefineDeps): Refine {
     desk: maps,
     waiting: () => reader.count(deps.meta.cursor(), state.durable, waitingMax),
     advance: (durable) => {
-      // once is enough: both only grow from here on
+      // One check is enough: the position and the cursor only grow from here.
       if (state.durable === 0) checkPlace(deps, durable)
       state.durable = Math.max(state.durable, durable)
       bell.ring()

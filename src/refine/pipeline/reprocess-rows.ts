@@ -8,12 +8,12 @@ import type { MapQuery } from '../symbolicate/frames.ts'
 import type { MapAnswer, MapCache } from '../symbolicate/map-cache.ts'
 
 /**
- * Stored rows that were mapped again. `moves` are those that have to be written, in generation + 1, each with its line in
- * `tsv`; `kept` are the others, with what they still miss; `broken` is how many could not be read.
+ * Reprocessed rows. `moves` are changed rows, to be written as generation + 1, each with its line in `tsv`. `kept` are
+ * unchanged rows, with the files that they still miss. `broken` is the number of unreadable rows.
  */
 export type Remapped = {
   tsv: Uint8Array<ArrayBuffer>
-  /** `hour`: when it happened, in seconds since 1970. */
+  /** `hour`: the hour of the event, in seconds since 1970. */
   moves: (ReprocessingMove & { tsvFrom: number; tsvTo: number; hour: number })[]
   kept: { hash: string; names: string[] }[]
   broken: number
@@ -36,27 +36,27 @@ export type FromRemap =
   | { kind: 'failed'; job: number; reason: string }
 
 export type Remapper = {
-  /** Maps rows of one project again. Rejects when the thread ends on them. */
+  /** Reprocesses rows of one project. Rejects if they crash the thread. */
   run(projectId: number, rows: EventRow[]): Promise<Remapped>
   close(): Promise<void>
 }
 
-/** MB. Rows come some hundred at a time. */
+/** MB. Rows arrive a few hundred at a time. */
 const resourceLimits = { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 768 }
-/** ms without work until the thread ends and gives its memory back. */
+/** ms without work until the thread ends and frees its memory. */
 const idleMs = 30_000
 
 type RemapperDeps = {
   clock: Clock
   observe: Observe
   maps: Pick<MapCache, 'answer' | 'stateOf'>
-  /** How a project groups now. */
+  /** The current grouping settings of a project. */
   groupingOf(projectId: number): GroupingSettings | undefined
 }
 
 type Open = { done: (result: Remapped) => void; fail: (error: Error) => void }
 
-/** A thread of its own for stored events, made when there is work: refine's workers go on with what comes in. */
+/** Makes a thread for reprocessing on demand, so that the refine workers stay free for new events. */
 export function createRemapper({ clock, observe, maps, groupingOf }: RemapperDeps): Remapper {
   const open = new Map<number, Open>()
   const state = { jobs: 0, worker: undefined as Worker | undefined, stopTimer: (): void => undefined }

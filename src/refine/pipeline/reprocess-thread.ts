@@ -8,9 +8,9 @@ import { createLines } from './lines.ts'
 import { type Again, mapAgain } from './reprocess.ts'
 import type { FromRemap, Remapped, ToRemap } from './reprocess-rows.ts'
 
-/** A map that was pushed out by another of the same events is loaded once more. */
+/** A map that other maps of the same events evicted is loaded again. */
 const mapTriesMax = 3
-/** ms: nobody waits for these events, so maps have all the time that one may take. */
+/** ms. Nobody waits for these events, so a map gets the longest load time. */
 const mapWaitMs = 60_000
 const hourUs = 3_600_000_000
 
@@ -28,7 +28,7 @@ async function remapped({ rows, nowMs }: Rows, maps: RangeMaps, rules: GroupingC
         again = mapAgain(row, maps, nowMs, rules)
       }
     } catch {
-      // a payload that an older version wrote otherwise stays as it is
+      // A payload in the format of an older version stays unchanged.
       out.broken++
       continue
     }
@@ -46,7 +46,7 @@ async function remapped({ rows, nowMs }: Rows, maps: RangeMaps, rules: GroupingC
   return out
 }
 
-// The entry of the thread that maps stored events again.
+// The entry point of the reprocessing thread.
 if (parentPort) {
   const port = parentPort
   const post = (message: FromRemap, hand: ArrayBuffer[] = []) => port.postMessage(message, hand)

@@ -17,7 +17,7 @@ const rules = rulesOf(1)
 const nowMs = 1_795_000_000_000
 const debugId = '0f0e0d0c-0b0a-4908-8706-050403020100'
 const script = 'function n(e){throw e}n(1)'
-/** Columns 0, 9 (the name), 14 (throw) and 22 (the call) are lines 3, 3, 4 and 12 of one source. */
+/** Columns 0, 9 (the name), 14 (throw) and 22 (the call) map to lines 3, 3, 4 and 12 of one source. */
 const map = JSON.stringify({
   version: 3,
   names: ['pay'],
@@ -71,7 +71,7 @@ const refined = (sent: Sent, maps?: RangeMaps, version = 1) =>
   loaded(maps, () => refineEvent(sent, {}, by(version), maps))
 const again = (row: EventRow, maps: RangeMaps, version = 1): Promise<Again> =>
   loaded(maps, () => mapAgain(row, maps, nowMs, rulesOf(version)))
-/** The row as the store gives it back: what was sent stands behind the normalized form. */
+/** The row as the store returns it: the received form follows the normalized form. */
 const normalOf = (made: Again) => JSON.parse(made.forms.normal) as NormalEvent
 const withoutMark = ({ findings: { mapped_again_ms: _mark, ...findings }, ...rest }: NormalEvent) => ({
   ...rest,
@@ -186,7 +186,7 @@ describe.each(groupingVersions)(
       expect(row).toEqual({ ...wantedRow, gen: 1 })
       expect(made.row.groupHash).not.toBe(first.row.groupHash)
       expect(plain({ ...made.effect, keyId: 3 })).toEqual(plain(wanted.effect))
-      // Once more changes nothing.
+      // A second run changes nothing.
       const stored = { ...made.row, payload: `${made.forms.normal}\n${made.forms.received}` }
       expect((await again(stored, mapsOf(after))).changed).toBe(false)
     })
@@ -219,7 +219,7 @@ test('whether all own frames are mapped is found, and anew once they are', async
   const sent = event({}, [frame('a.js', 23, { in_app: true }), frame('a.js', 15, { in_app: false })])
   const { row } = await refined(sent, mapsOf([]))
   expect(said(row)).toEqual(['symbolicated_in_app=false'])
-  // A project that never had an upload looks for none.
+  // A project without uploads looks for no maps.
   expect(said((await refined(sent)).row)).toEqual(['symbolicated_in_app=false'])
   expect(said((await again(row, mapsOf(uploads()))).row)).toEqual(['symbolicated_in_app=true'])
   expect(said((await refined({ ...sent, platform: 'python' })).row)).toEqual([])

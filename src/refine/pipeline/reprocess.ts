@@ -16,13 +16,13 @@ import type { Draft } from './draft.ts'
 import type { Forms } from './lines.ts'
 import { object } from './value.ts'
 
-/** A stored event after mapping it again. `row` is of the next generation; without `changed` it is none that has to be written. */
+/** A reprocessed event. `row` is the next generation if `changed`; otherwise it need not be written. */
 export type Again = {
   changed: boolean
   row: EventRow
   forms: Forms
   effect: EventEffect
-  /** What was counted of its signs before. */
+  /** The diagnostics that were counted before. */
   fromSigns?: SignKey[] | undefined
 }
 
@@ -34,13 +34,13 @@ const holdersOf = (event: NormalEvent): Stacked[] => [
   event,
 ]
 
-/** A frame as the step `symbolicate` was given it. */
+/** A frame as the step `symbolicate` received it. */
 function bareFrame({ data: _data, in_app_unsaid: unsaid, ...frame }: NormalFrame): NormalFrame {
-  // what the SDK left open is decided anew by the mapped path
+  // If the SDK left in_app open, the mapped path decides it again.
   return unsaid ? { ...frame, in_app: undefined as unknown as boolean } : frame
 }
 
-/** Puts the frames back as they came. */
+/** Restores the frames as they arrived. */
 function bare(holder: Stacked): void {
   const { stacktrace, raw_stacktrace: raw } = holder
   if (!stacktrace) return
@@ -53,7 +53,7 @@ function bare(holder: Stacked): void {
 const mappedFrames = (event: NormalEvent): NormalFrame[] =>
   holdersOf(event).flatMap(({ stacktrace }) => stacktrace?.frames.filter((frame) => frame.data?.symbolicated) ?? [])
 
-/** The JSON that was received says which culprit the client named, and whether raw stacks are its own. */
+/** The received JSON shows the client's culprit, and whether the raw stacks came from the SDK. */
 function receivedOf(received: string): Draft['received'] {
   if (!received.includes('"culprit"')) return {}
   try {
@@ -64,9 +64,9 @@ function receivedOf(received: string): Draft['received'] {
 }
 
 /**
- * Maps a stored event again: from its normalized form, whose frames as they came are kept, by the steps that depend on
- * frames. All else stays what it was made of at the time: address, user agent and scrubbing rules of then are not known
- * any more. `maps.missing()` afterwards: it is to be done again once they are loaded. Throws for a payload that is no JSON.
+ * Reprocesses a stored event. It restores the frames of the normalized form and repeats the steps that depend on
+ * frames. Everything else stays: the address, user agent and scrubbing rules of that time are unknown now. If
+ * `maps.missing()` is true afterwards, load the maps and call it again. Throws for a payload that is not JSON.
  */
 export function mapAgain(row: EventRow, maps: MapSource, nowMs: number, rules: GroupingContext): Again {
   const end = row.payload.indexOf('\n')
@@ -78,7 +78,7 @@ export function mapAgain(row: EventRow, maps: MapSource, nowMs: number, rules: G
     const forms = { normal, received }
     return { changed: false, row, forms, effect: makeEffect(JSON.parse(normal) as NormalEvent, row, 0) }
   }
-  // Stacks of an SDK that mapped them itself can't be told from ours.
+  // If the SDK mapped its stacks itself, they look the same as ours.
   if (received.includes('"raw_stacktrace"')) return kept()
   withoutStackRules(event)
   for (const holder of holdersOf(event)) bare(holder)

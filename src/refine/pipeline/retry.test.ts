@@ -6,7 +6,7 @@ import { createWaits, isFull, type WaitedFor, withRetry } from './retry.ts'
 
 const codeError = (code: string) => Object.assign(new Error('write'), { code })
 
-/** A rig whose pauses pass at once, and are noted. */
+/** A rig that records its pauses and skips them. */
 function rig() {
   const clock = testClock()
   const pauses: number[] = []
@@ -20,7 +20,7 @@ function rig() {
   return { work, clock, pauses, lines }
 }
 
-/** Fails so often, then answers. */
+/** Fails `times` times, then answers. */
 const failing = (times: number, error: Error) => {
   let left = times
   return async () => {

@@ -2,22 +2,22 @@ import type { Clock } from '../../base/clock.ts'
 import { MishapError } from '../../base/errors.ts'
 import { faultOf, type Observe } from '../../base/observe.ts'
 
-/** A store that refining may have to wait for: events, the database, and the files of attachments and dead items. */
+/** A store that refining can wait for: events, the database, and the files of attachments and dead letters. */
 export type WaitedFor = 'events' | 'database' | 'files'
-/** Which store refining waits for, and since when (ms since 1970). */
+/** The store that refining waits for, and since when (ms since 1970). */
 export type Wait = { store: WaitedFor; sinceMs: number }
 
-/** What refining waits for at this moment; screens and API say so. */
+/** The current waits. Screens and API show them. */
 export type Waits = {
-  /** The store did not take or give what was asked. */
+  /** The store failed to read or write. */
   begin(store: WaitedFor): void
-  /** It does again. */
+  /** The store works again. */
   end(store: WaitedFor): void
-  /** The one that is waited for longest; undefined when none is. */
+  /** The longest current wait; undefined if there is none. */
   oldest(): Wait | undefined
 }
 
-/** Makes the memory of it; nothing is waited for at first. */
+/** Makes an empty list of waits. */
 export function createWaits(clock: Clock): Waits {
   const since = new Map<WaitedFor, number>()
   return {
@@ -25,7 +25,7 @@ export function createWaits(clock: Clock): Waits {
       if (!since.has(store)) since.set(store, clock.now())
     },
     end: (store) => void since.delete(store),
-    // a map keeps the order in which its keys came
+    // A map keeps the insertion order of its keys.
     oldest: () => {
       const [first] = since
       return first && { store: first[0], sinceMs: first[1] }
@@ -36,10 +36,10 @@ export function createWaits(clock: Clock): Waits {
 type Waiting = { clock: Clock; observe: Observe; stopped: AbortController; waits: Waits }
 
 const longestMs = 1000
-/** No space, over a quota, a file system that turned read-only, a disk that fails. */
+/** No space, over a quota, a read-only file system, a failing disk. */
 const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'])
 
-/** Whether files can't be written for a reason that no record is to blame for. */
+/** Whether a file error is caused by the disk and not by a record. */
 export const isFull = (error: unknown): boolean =>
   fullCodes.has(String((error as NodeJS.ErrnoException | undefined)?.code))
 
@@ -50,8 +50,8 @@ const passes: Record<WaitedFor, (error: unknown) => boolean> = {
 }
 
 /**
- * Asks a store until it answers, as long as it takes, with growing pauses of up to a second. Throws its error once refining
- * is stopped, and at once where waiting can't help: of the database all but DATABASE_UNWRITABLE, of files all but a full disk.
+ * Calls a store until it succeeds, with growing pauses of up to 1 s and no time limit. Throws its error once refining
+ * is stopped. Throws at once if waiting cannot help: only a full disk can, and for the database DATABASE_UNWRITABLE.
  */
 export async function withRetry<T>(
   { clock, observe, stopped, waits }: Waiting,
@@ -72,7 +72,7 @@ export async function withRetry<T>(
       }
     }
   } finally {
-    // a wait that somebody else began goes on: a full disk still answers reads
+    // Ends only a wait that this call began. A full disk still answers reads.
     if (began) waits.end(store)
   }
 }

@@ -12,32 +12,32 @@ import { symbolicate } from '../symbolicate/symbolicate.ts'
 import type { Context } from './context.ts'
 import type { Draft } from './draft.ts'
 
-/** One step; it changes the draft that it is given. */
+/** One step. It changes the given draft. */
 type Step = { name: string; run: (draft: Draft, context: Context) => void }
 
-/** Steps before the project's filters, which look at what was sent: mapping what is dropped would cost the most. */
+/** Steps before the project's filters. Filters check the unscrubbed event, before mapping, the most costly step. */
 export const firstSteps: readonly Step[] = [
-  { name: 'normalize', run: normalize }, // loose shapes to one shape, each value within its limit
+  { name: 'normalize', run: normalize }, // loose values to one shape, within their limits
   { name: 'userAddress', run: userAddress },
   { name: 'userAgent', run: userAgent },
 ]
 
-/** Steps of an event that is dropped and kept to look at. */
+/** Steps of an event that is dropped but kept as a sample. */
 export const droppedSteps: readonly Step[] = [
   { name: 'scrub', run: scrub },
   { name: 'describe', run: describe },
 ]
 
-/** Every step of an event item, in order. The list is the whole way of an event between its parsed JSON and its row. */
+/** All steps of an event item in order, from its parsed JSON to its row. */
 export const eventSteps: readonly Step[] = [
   ...firstSteps,
-  { name: 'scrub', run: scrub }, // both forms, before anything is derived from them
-  { name: 'symbolicate', run: symbolicate }, // original places, before anything is decided or derived by them
+  { name: 'scrub', run: scrub }, // both forms, before other steps read them
+  { name: 'symbolicate', run: symbolicate }, // original positions, before other steps read them
   { name: 'trimFunctions', run: trimFunctions },
   { name: 'inApp', run: inApp },
-  { name: 'stackRules', run: stackRules }, // before anything is derived from in_app
+  { name: 'stackRules', run: stackRules }, // before other steps read in_app
   { name: 'describe', run: describe }, // title, culprit, metadata
   { name: 'digest', run: digest },
-  { name: 'signs', run: signs }, // what it is, from mapped frames and scrubbed texts
+  { name: 'signs', run: signs }, // diagnostics, from mapped frames and scrubbed texts
   { name: 'fingerprint', run: fingerprint },
 ]

@@ -54,7 +54,7 @@ const rangeOf = (...records: JournalRecord[]) =>
     records,
     10_000,
     [plainSettings],
-    // none of these records has a file
+    // None of these records has a file.
     {} as never,
     createTools(),
   )
@@ -69,7 +69,7 @@ const world = () => {
     stopped: new AbortController(),
     waits: createWaits(clock),
     worker: { journalFolder: '', blobFolder: '' },
-    // small, so that a flood of one kind would push another one out of a memory that they share
+    // Small, so that a flood of one kind would evict keys of another kind from a shared window.
     memory: createMemory(repeatWindows.map(({ name }) => ({ name, max: 1000 }))),
   }
   return { work, events }
@@ -93,7 +93,7 @@ test.each<[string, ('before' | 'after')[], number]>([
   const done = await store(work, batch, range, deduplicate(range, work.memory, nothingStored()), nothingStored())
   expect([rows(events), events.spans.inserts]).toEqual([['100:0', '100:1', '100:2', '100:3', '200:0'], inserts])
   expect([sum(done.outcomes, 'stored', 'transaction'), sum(done.outcomes, 'stored', 'span')]).toEqual([2, 3])
-  // what came, as it is counted from the framing and the spans of each item, ends
+  // Each received item, counted from the framing and the spans of each item, has an outcome.
   expect(sum(done.outcomes, 'received', 'default')).toBe(5)
 })
 
@@ -108,7 +108,7 @@ test.each<[string, (lines: string[]) => string[], number]>([
   await store(work, batch, range, deduplicate(range, work.memory, nothingStored()), nothingStored())
   events.spans.lines = kept(events.spans.lines)
   events.spans.inserts = 0
-  // the memory of the start knows what is stored
+  // After a start, the dedup window contains the stored keys.
   const stored = await settleAll(work, batch)
   const memory: Memory = createMemory()
   for (const { table, jpos, window, projectId, key } of range.groups)
@@ -158,10 +158,10 @@ test.each(['v1', 'v2'] as const)(
     ])
     expect([sum(later, 'stored', 'span'), sum(later, 'duplicate', 'span')]).toEqual([0, 2])
     expect(rows(events)).toEqual(['100:0', '100:1'])
-    // of v1 each span is an item, so the one that came is known; a container is known by all that it holds
+    // In v1 each span is an item, so the repeated span is known. A container is known only by all of its spans.
     const other = await send(spanItem(400, [id(1), id(3)], type))
     expect([sum(other, 'stored', 'span'), sum(other, 'duplicate', 'span')]).toEqual(type === 'v1' ? [1, 1] : [2, 0])
-    // and another project's is its own
+    // Another project has its own keys.
     const again = await rangeOf(spanItem(500, ids, type))
     for (const span of again.groups) span.projectId = 8
     expect(deduplicate(again, work.memory, nothingStored()).groups).toHaveLength(type === 'v1' ? 2 : 1)

@@ -16,7 +16,7 @@ import type { RangeGroup, RefinedRange } from './range.ts'
 import { type Waits, withRetry } from './retry.ts'
 import type { WorkerSetup } from './worker.ts'
 
-/** What a batch's rows are brought into the events store with. */
+/** The dependencies for writing a batch into the events store. */
 export type Storing = {
   clock: Clock
   observe: Observe
@@ -28,31 +28,31 @@ export type Storing = {
   waits: Waits
 }
 
-/** The name of a batch's insert into a table. */
+/** The insert token of a batch for a table. */
 const token = (table: TableName, { from, to }: Pick<Batch, 'from' | 'to'>): string =>
   `${anyTable(table).token}:${from}-${to}`
 
 /**
- * A name for rows that are inserted once more, after it was asked what is stored. Never one that was used before: the
- * engine writes a token down before the rows, and where a crash kept the token without them it would drop them silently.
+ * A token for rows that are inserted again after asking which rows are stored. It is never reused: the engine writes a
+ * token before the rows. If a crash kept the token without the rows, a reused token would drop them silently.
  */
 const newToken = (table: TableName, batch: Batch): string => `${token(table, batch)}:${randomUUID()}`
 
-/** Tries of rows that the store refuses for their content: some of the engine's reasons pass. */
+/** Tries of rows that the store refuses because of their content: some of these errors are temporary. */
 const triesMax = 5
 
-/** What is stored of a batch in a table once nothing of it runs any more; waits for the engine as long as it takes. */
+/** Waits until no insert of the batch into a table runs, then returns its stored rows. Retries until that works. */
 export const settle = (work: Storing, table: TableName, batch: Batch): Promise<Places> =>
   withRetry(work, 'events', () => work.events.settle(table, token(table, batch), batch.from, batch.to))
 
-/** The same of every table. */
+/** Does the same for all tables. */
 export async function settleAll(work: Storing, batch: Batch): Promise<Stored> {
   const stored = new Map<TableName, Places>()
   for (const table of tableNames) stored.set(table, await settle(work, table, batch))
   return stored
 }
 
-/** Rows of these groups that are not stored: all of a group, or the lines whose place is missing. */
+/** The lines of these groups that are not stored: a whole group, or the lines of its missing places. */
 function missingLines(whole: Buffer, groups: readonly RangeGroup[], stored: Places): Buffer[] {
   return groups.flatMap((group): Buffer[] => {
     const places = stored.get(group.jpos)
@@ -68,7 +68,7 @@ function missingLines(whole: Buffer, groups: readonly RangeGroup[], stored: Plac
   })
 }
 
-/** Lines in order, together of no more than `bytesMax`; a group that is larger goes alone. */
+/** Joins lines in order into pieces of at most `bytesMax`. A larger group becomes a piece of its own. */
 function piecesOf(lines: readonly Buffer[], bytesMax: number): Buffer[] {
   const pieces: Buffer[][] = []
   let bytes = Number.POSITIVE_INFINITY
@@ -83,7 +83,7 @@ function piecesOf(lines: readonly Buffer[], bytesMax: number): Buffer[] {
   return pieces.map((piece) => Buffer.concat(piece))
 }
 
-/** What is inserted of one table of a batch. */
+/** The insert of a batch into one table. */
 type Insert = { batch: Batch; range: RefinedRange; table: TableName }
 
 function missingPieces({ range, table }: Insert, groups: readonly RangeGroup[], stored: Places): Buffer[] {
@@ -91,7 +91,7 @@ function missingPieces({ range, table }: Insert, groups: readonly RangeGroup[], 
   const whole = Buffer.from(buffer, byteOffset, byteLength)
   const { insertBytesMax } = anyTable(table)
   const bytes = groups.reduce((sum, { from, to }) => sum + to - from, 0)
-  // the usual case, without a copy of 20 MB
+  // The usual case, without a copy of 20 MB.
   const pieces =
     stored.size === 0 && bytes === whole.length && bytes <= insertBytesMax
       ? [whole]
@@ -100,9 +100,9 @@ function missingPieces({ range, table }: Insert, groups: readonly RangeGroup[], 
 }
 
 /**
- * Inserts until it is certain that each row is stored once. It waits as long as the store is away. After an unclear answer
- * it asks what is stored and inserts only what is missing, under a new token: a token stands for identical rows only.
- * Throws what the store refuses for its content, `contentTriesMax` times.
+ * Inserts until each row is stored exactly once. Waits while the store is down. After an unclear answer, it asks which
+ * rows are stored and inserts only the missing ones. They get a new token, because a token stands for identical rows.
+ * Throws the store's error after `contentTriesMax` refusals because of content.
  */
 async function insertOnce(
   work: Storing,
@@ -122,7 +122,7 @@ async function insertOnce(
       if (work.stopped.signal.aborted) throw error
       const away = error instanceof MishapError && error.code === 'STORE_UNAVAILABLE'
       if (away) work.waits.begin('events')
-      // it answers: what it was given is at fault
+      // The store answers, so the rows are at fault.
       else work.waits.end('events')
       if (!away && tries >= contentTriesMax) throw error
       work.observe.warn({ table, from: batch.from, tries, error: faultOf(error) }, 'the insert of a batch is unclear')
@@ -134,7 +134,7 @@ async function insertOnce(
   work.waits.end('events')
 }
 
-/** Keeps what a refused group was made from, whole, so that it can be looked at and replayed. Gives its outcomes. */
+/** Stores the source of a refused group as a dead letter, for inspection and replay. Returns its outcomes. */
 async function keepDead(work: Storing, insert: Insert, group: RangeGroup, error: unknown): Promise<OutcomeCount[]> {
   const { range, batch, table } = insert
   const { projectId, receivedMs, jpos, index, part, outcomes } = group
@@ -143,7 +143,7 @@ async function keepDead(work: Storing, insert: Insert, group: RangeGroup, error:
   const { keyId, bytes, category, itemType } = own
   const blobKey = deadKeyOf(group)
   const more = sumOf(outcomes) - 1
-  // an event's rows are behind its record's position, by its number
+  // An event's row has the position of its record plus its index.
   const from = { jpos: part === 'only' ? jpos - index : jpos, index, part }
   const count: DeadCount = { category, itemType }
   if (more > 0) count.spans = more
@@ -152,7 +152,7 @@ async function keepDead(work: Storing, insert: Insert, group: RangeGroup, error:
   const lines = range.lines.get(table)?.subarray(group.from, group.to) ?? new Uint8Array(0)
   const record = (await recordOf(work, batch, from, count)) ?? lines
   await withRetry(work, 'files', () => work.blobs.put(blobKey, record))
-  // it is not stored: it may come again
+  // It is not stored, so a resend is no duplicate.
   work.memory.get(group.window)?.forget(projectId, group.key)
   range.dead.push({ jpos, projectId, keyId, receivedMs, reason: faultOf(error), bytes, blobKey })
   return outcomes.map((end) => ({ ...end, outcome: 'dead', reason: 'failed' }))
@@ -166,8 +166,8 @@ const asStored = (groups: readonly RangeGroup[]): StoredRows => ({
 })
 
 /**
- * Inserts the rows of one table and returns what is stored, with the outcomes of all. What the store refuses for its content
- * is tried group by group; one that is refused alone becomes a dead letter.
+ * Inserts the rows of one table. Returns the stored groups and the outcomes of all. If the store refuses the content,
+ * each group is inserted alone, and a group that is refused alone becomes a dead letter.
  */
 async function storeTable(
   work: Storing,
@@ -202,8 +202,8 @@ async function storeTable(
 }
 
 /**
- * Inserts the rows of a batch under the batch's names (in a recovery under new ones) and returns what is to be committed.
- * The tables are written side by side: events do not wait for spans.
+ * Inserts the rows of a batch under its tokens (in a recovery under new ones). Returns the effects to commit. The
+ * tables are written in parallel, so events do not wait for spans.
  */
 export async function store(
   work: Storing,
@@ -229,7 +229,7 @@ export async function store(
   }
 }
 
-/** Tables that a batch has new rows for, of those whose rollups may be incomplete after a power cut. */
+/** Tables with new rows whose rollups may be incomplete after a power cut. */
 export const tablesToRecount = ({ groups }: Deduplicated, stored: Stored): TableName[] =>
   tableNames.filter(
     (table) =>

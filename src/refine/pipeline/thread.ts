@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { type WorkerSetup, work } from './worker.ts'
 
-// The entry of a refine worker's thread.
+// The entry point of a refine worker thread.
 if (parentPort) {
   const port = parentPort
   work(

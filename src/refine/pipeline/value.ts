@@ -1,38 +1,38 @@
 import type { EventError, Meta } from '../../domain/event.ts'
 import type { Json } from '../../wire/json.ts'
 
-/** Any JSON object as JSON.parse gives it. Read it with `own`, never by a name that came from outside. */
+/** Any JSON object from JSON.parse. Read untrusted keys only with `own`. */
 export type Loose = { [key: string]: unknown }
 
-/** Where the reader stands in the normalized event, and what it had to remark. */
+/** The reader's path in the normalized event, its metadata notes and processing errors. */
 export type Remarks = { path: (string | number)[]; meta: Meta; errors: EventError[] }
 
-/** Levels of JSON that are kept of what was sent; deeper ones become a text. */
+/** Levels of the received JSON that are kept. Deeper values become a text. */
 export const receivedDepthMax = 100
 const errorsMax = 50
 
 /**
- * Parsed JSON of a payload, or why it is none. `repaired`: lone surrogates or NUL stood in it. `sent`: the bytes and their
- * text, when the value is what they say without any repair.
+ * Parsed JSON of a payload, or why parsing failed. `repaired`: lone surrogates or NUL were replaced. `sent`: bytes and
+ * text, if the value was parsed without any repair.
  */
 export type Parsed = { value: unknown; repaired: boolean; sent?: Sent } | { broken: true }
 
-/** A payload as it came: bytes of valid JSON and their text. */
+/** A payload as received: bytes of valid JSON and their text. */
 export type Sent = { bytes: Uint8Array; text: string }
 
-/** The value as an object, or undefined for everything else (arrays too). */
+/** The value as an object; undefined for everything else, including arrays. */
 export function object(value: unknown): Loose | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Loose) : undefined
 }
 
-/** `value[key]` when it is the object's own, else undefined: `constructor` and `__proto__` read as absent. */
+/** `value[key]` if it is an own property, otherwise undefined: `constructor` and `__proto__` read as absent. */
 export function own(value: Loose, key: string): unknown {
-  // JSON holds no functions, and all that an object inherits are functions, but for __proto__: half the cost of hasOwn.
+  // JSON has no functions. Except for __proto__, all inherited properties are functions. Half the cost of hasOwn.
   const found = value[key]
   return typeof found === 'function' || key === '__proto__' ? undefined : found
 }
 
-/** `{values: [...]}`, a list or a single object, as a list; null and absent give an empty list. */
+/** Reads `{values: [...]}`, a list or a single object as a list. Null and absent give an empty list. */
 export function listOf(value: unknown): unknown[] {
   if (Array.isArray(value)) return value
   const entry = object(value)
@@ -43,7 +43,7 @@ export function listOf(value: unknown): unknown[] {
   return Object.keys(entry).length ? [entry] : []
 }
 
-/** Scalars as text: true is "True" as Python writes it; objects and null give undefined. */
+/** A scalar as text. True becomes "True", as in Python. Objects and null give undefined. */
 export function scalar(value: unknown): string | undefined {
   if (typeof value === 'string') return value
   if (typeof value === 'number') return String(value)
@@ -51,14 +51,14 @@ export function scalar(value: unknown): string | undefined {
   return undefined
 }
 
-/** A whole number from a number or a text of digits; anything else gives undefined. */
+/** A whole number from a number or a text of digits. Anything else gives undefined. */
 export function whole(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(Math.trunc(value)) ? Math.trunc(value) : undefined
   if (typeof value === 'string' && /^-?\d{1,15}$/.test(value)) return Number(value)
   return undefined
 }
 
-/** true, false, or undefined for what is neither (texts "true" and "false" count). */
+/** true or false, also from the texts "true" and "false". Anything else gives undefined. */
 export function truth(value: unknown): boolean | undefined {
   if (typeof value === 'boolean') return value
   if (value === 'true') return true
@@ -66,10 +66,10 @@ export function truth(value: unknown): boolean | undefined {
   return undefined
 }
 
-/** Writes into the leaf of `_meta` at the reader's path plus `leaf`. */
+/** Adds a metadata note to `_meta` at the reader's path plus `leaf`. */
 export function remark(to: Remarks, leaf: string | number, note: NonNullable<Meta['']>): void {
   let node = to.meta as Loose
-  // The empty leaf is the place itself.
+  // An empty leaf means the path itself.
   for (const key of leaf === '' ? to.path : [...to.path, leaf]) {
     const name = key === '__proto__' ? '[__proto__]' : String(key)
     let next = object(own(node, name))
@@ -85,7 +85,7 @@ export function remark(to: Remarks, leaf: string | number, note: NonNullable<Met
   node[''] = { ...old, ...note, ...(rem.length ? { rem } : {}), ...(err.length ? { err } : {}) }
 }
 
-/** Adds to the event's errors; at most 50, values cut to 100 characters. */
+/** Adds a processing error to the event: at most 50 errors, with values cut to 100 characters. */
 export function complain(to: Remarks, type: string, leaf: string | number, value?: unknown, reason?: string): void {
   if (to.errors.length >= errorsMax) return
   const short =
@@ -102,7 +102,7 @@ export function complain(to: Remarks, type: string, leaf: string | number, value
   })
 }
 
-/** A text cut to `max` characters when it is longer than `max + allowance`; the cut is remarked and ends in "...". */
+/** Cuts a text to `max` characters if it is longer than `max + allowance`. Notes the cut and appends "...". */
 export function clip(to: Remarks, leaf: string | number, text: string, max: number, allowance = 0): string {
   if (text.length <= max + allowance) return text
   const kept = max > 6 ? max - 3 : max
@@ -110,7 +110,7 @@ export function clip(to: Remarks, leaf: string | number, text: string, max: numb
   return `${text.slice(0, kept).toWellFormed()}${max > 6 ? '...' : ''}`
 }
 
-/** A text field: scalars become text, objects their JSON (remarked), empty and absent undefined. */
+/** Reads a text field: scalars become text, objects become JSON (noted). Empty and absent give undefined. */
 export function text(
   to: Remarks,
   leaf: string | number,
@@ -126,10 +126,10 @@ export function text(
   return clip(to, leaf, JSON.stringify(bounded(to, leaf, value, { depth: 5, bytes: max * 2 })), max, allowance)
 }
 
-/** How much of a loose value is kept: levels and an approximate size in bytes of its JSON, over all its texts. */
+/** Limits of a copy: levels, approximate JSON size in bytes, and bytes of a single text. */
 type Bounds = { depth: number; bytes: number; text?: number }
 
-/** A copy of any JSON within bounds; what is left out is remarked at the place where it stood. Never recurses over `depth`. */
+/** Copies any JSON within bounds and notes each omission at its place. Never recurses over `depth`. */
 export function bounded(to: Remarks, leaf: string | number, value: unknown, bounds: Bounds): Json {
   const left = { bytes: bounds.bytes }
   return copy(to, leaf, value, bounds.depth, left, bounds.text ?? bounds.bytes)
@@ -193,13 +193,13 @@ function copyObject(to: Remarks, value: Loose, depth: number, left: { bytes: num
   return out
 }
 
-/** A key that is safe to assign: `__proto__` would set a prototype; over 200 characters are cut. */
+/** A key that is safe to assign: `__proto__` would set a prototype. Keys over 200 characters are cut. */
 export function safeKey(key: string): string {
   if (key === '__proto__') return '[__proto__]'
   return key.length > 200 ? key.slice(0, 200).toWellFormed() : key
 }
 
-/** As `bounded`, for what must be an object: others are wrapped as `{value}`, null and absent give undefined. */
+/** Like `bounded`, but returns an object: other values become `{value}`, null and absent give undefined. */
 export function boundedObject(
   to: Remarks,
   leaf: string | number,
@@ -212,8 +212,8 @@ export function boundedObject(
 }
 
 /**
- * Parses a payload of hostile bytes. Invalid UTF-8 becomes U+FFFD, lone surrogates and NUL too. The value can be nested
- * deeper than a recursion survives: read it through `bounded`, and let the scrubber cut it before it is written. Never throws.
+ * Parses an untrusted payload. Replaces invalid UTF-8, lone surrogates and NUL by U+FFFD. The value can be nested too
+ * deep for recursion: read it with `bounded`, and let the scrubber cut it before it is written. Never throws.
  */
 export function parsePayload(bytes: Uint8Array): Parsed {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -227,7 +227,7 @@ export function parsePayload(bytes: Uint8Array): Parsed {
   return { value: repaired ? repair(value, receivedDepthMax) : value, repaired }
 }
 
-/** What JSON.parse gives, or undefined. It does not recurse, so depth is no danger here; only who walks the value must care. */
+/** The result of JSON.parse or undefined. It does not recurse. Readers of deep values must not recurse either. */
 function parsed(source: string): unknown {
   try {
     return JSON.parse(source)
@@ -236,7 +236,7 @@ function parsed(source: string): unknown {
   }
 }
 
-/** NaN and Infinity, which some serializers write, become null outside of strings. One pass. */
+/** Replaces NaN and Infinity, which some serializers write, by null outside of strings. One pass. */
 function withoutNonNumbers(source: string): string {
   let out = ''
   let from = 0
@@ -259,7 +259,7 @@ function withoutNonNumbers(source: string): string {
   return out + source.slice(from)
 }
 
-/** JSON that was not read from bytes: lone surrogates and NUL replaced, and nothing deeper than `receivedDepthMax`. */
+/** Repairs JSON that was not read from bytes: replaces lone surrogates and NUL, cuts at `receivedDepthMax` levels. */
 export function wellFormed(value: unknown): unknown {
   return repair(value, receivedDepthMax)
 }

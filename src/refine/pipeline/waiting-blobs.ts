@@ -3,7 +3,7 @@ import { silent } from '../../base/observe.ts'
 import type { BlobStore } from '../../store/blobs/blobs.ts'
 import { createWaits, type WaitedFor, withRetry } from './retry.ts'
 
-/** Blobs that wait for room, as no record is to blame for a full disk. `tell` hears when that begins and ends. */
+/** Blobs whose writes wait for disk space: no record is at fault. `tell` is called when a wait begins and ends. */
 export function waitingBlobs(blobs: BlobStore, tell: (full: boolean) => void): BlobStore {
   const waits = createWaits(systemClock)
   const told = {
@@ -17,7 +17,7 @@ export function waitingBlobs(blobs: BlobStore, tell: (full: boolean) => void): B
       waits.end(store)
     },
   }
-  // a stop ends the thread, whatever it waits for
+  // Stopping the thread ends any wait.
   const waiting = { clock: systemClock, observe: silent, stopped: new AbortController(), waits: told }
   return {
     ...blobs,

@@ -7,20 +7,20 @@ import type { FromWorker, ToWorker, WorkerSetup } from './worker.ts'
 
 type Range = Omit<RangeJob, 'job'>
 
-/** A range under way: its end is known as soon as it is read, its rows when it is refined. */
+/** A running range. Its end is known once it is read, its rows once it is refined. */
 export type Begun = { to: number; records: number; done: Promise<RefinedRange> }
 type Found = Pick<Begun, 'to' | 'records'>
 
-/** The worker threads that refine. */
+/** The worker threads of refine. */
 export type WorkerPool = {
-  /** A record of the range that kills its worker is found by halving and comes back as a dead item. */
+  /** Refines a range. A record that crashes its worker is found by halving and becomes a dead letter. */
   begin(range: Range): Promise<Begun>
   /** `begin` and its `done` in one call. */
   refine(range: Range): Promise<RefinedRange>
   close(): Promise<void>
 }
 
-/** A worker ended while it had this range alone, as often as it was given. */
+/** The worker crashed while it had only this range, as often as `deathsMax` allows. */
 class WorkerEnded extends Error {}
 
 type Open = {
@@ -30,17 +30,17 @@ type Open = {
   done: (range: RefinedRange) => void
   fail: (error: Error) => void
   promise: Promise<RefinedRange>
-  /** How often a worker ended while it had this job and no other. */
+  /** Number of worker crashes while this was the worker's only job. */
   deaths: number
   deathsMax: number
-  /** Its worker ended, perhaps by another job: it goes on alone. */
+  /** Its worker crashed, perhaps because of another job. It continues alone. */
   suspect: boolean
 }
 
-/** MB. Rows are written outside of the heap, so little survives a batch; 32 MB more of young generation gained nothing. */
+/** MB. Rows are outside of the heap, so little survives a batch. 32 MB more of young generation gained nothing. */
 const resourceLimits = { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 768 }
 
-/** A range and a single record are tried again: a worker may have ended for another reason. Halves between are not. */
+/** Tries of a whole range and of a single record: a worker can crash for other reasons. Halves in between get one. */
 const deathsMax = 2
 
 type CrewOptions = {
@@ -48,13 +48,13 @@ type CrewOptions = {
   setup: WorkerSetup
   observe: Observe
   settingsOf: (projectId: number) => ProjectSettings | undefined
-  /** Answers what workers ask of source maps. */
+  /** Answers the workers' queries for source maps. */
   maps?: Pick<MapCache, 'answer'> | undefined
-  /** Hears when a worker waits for the disk of the blobs, and when it no longer does. */
+  /** Called when a worker waits for the blob disk, and when the wait ends. */
   full?(full: boolean): void
 }
 
-/** Starts `size` worker threads; jobs go to them in turn. */
+/** Starts `size` worker threads. Jobs go to them in turn. */
 export function createWorkerPool(options: CrewOptions): WorkerPool {
   const state = { next: 0, job: 0, closed: false }
   const members = Array.from({ length: options.size }, () => hire(options, state))
@@ -65,7 +65,7 @@ export function createWorkerPool(options: CrewOptions): WorkerPool {
     return member.begin(++state.job, range, tries)
   }
 
-  /** What a range makes that a worker could not refine: its halves, down to the record that ends it, which is dead. */
+  /** Refines a range that crashed its worker in halves, down to the record at fault, which becomes a dead letter. */
   async function split({ from, stored }: Range, { to, records }: Found, error: WorkerEnded): Promise<RefinedRange> {
     options.observe.error({ from, to, records, error: error.message }, 'a worker ended on this range; it is split')
     const whole = { from, durable: to, recordsMax: 1e9, bytesMax: 1e12, stored }
@@ -88,7 +88,7 @@ export function createWorkerPool(options: CrewOptions): WorkerPool {
   const begin = async (range: Range): Promise<Begun> => {
     const begun = await run(range, deathsMax)
     const done = rescued(range, begun)
-    done.catch(() => undefined) // whoever awaits `done` sees it; nobody may be awaiting yet
+    done.catch(() => undefined) // the caller awaits `done` later and sees the error then
     return { ...begun, done }
   }
   return {
@@ -101,11 +101,11 @@ export function createWorkerPool(options: CrewOptions): WorkerPool {
   }
 }
 
-/** A job and what its caller waits for. */
+/** A job and the promises of its caller. */
 function newJob(job: number, range: Range, deathsAllowed: number): { open: Open; begun: Promise<Begun> } {
   const begun = Promise.withResolvers<Begun>()
   const { promise, resolve, reject } = Promise.withResolvers<RefinedRange>()
-  promise.catch(() => undefined) // whoever awaits `done` sees it; nobody may be awaiting yet
+  promise.catch(() => undefined) // the caller awaits `done` later and sees the error then
   const fail = (error: Error) => {
     reject(error)
     begun.reject(error)
@@ -114,7 +114,7 @@ function newJob(job: number, range: Range, deathsAllowed: number): { open: Open;
   return { open: { job, range, found: begun.resolve, done: resolve, fail, promise, ...life }, begun: begun.promise }
 }
 
-/** Starts a thread. `ended` hears of its error, then, with undefined, of its end. */
+/** Starts a thread. Calls `ended` with the error text on an error, then without one on exit. */
 function startWorker(
   { setup, observe }: CrewOptions,
   take: (message: FromWorker, from: Worker) => void,
@@ -131,14 +131,14 @@ function startWorker(
   return made
 }
 
-/** Answers what a worker asks of source maps; one that ended meanwhile no longer waits. */
+/** Answers a worker's map query. Does nothing if the worker exited in the meantime. */
 function answerMaps({ maps }: CrewOptions, message: Extract<FromWorker, { kind: 'ask' }>, from: Worker): void {
   const { ask, projectId, queries, waitMs } = message
   const answers = maps?.answer(projectId, queries, waitMs) ?? Promise.resolve([])
   answers.then((list) => from.postMessage({ kind: 'maps', ask, answers: list } satisfies ToWorker))
 }
 
-/** One worker thread and its jobs. When it ends it is replaced, and its jobs go on one at a time until none is suspect. */
+/** One worker thread and its jobs. After a crash it is replaced. Its jobs run one at a time until none is suspect. */
 function hire(options: CrewOptions, state: { closed: boolean }) {
   const waiting: Open[] = []
   const given = new Map<number, Open>()
@@ -163,7 +163,7 @@ function hire(options: CrewOptions, state: { closed: boolean }) {
     return startWorker(options, take, (error) => {
       if (error !== undefined) last.error = error
       else if (!state.closed) replace()
-      options.full?.(false) // one that waited for the disk waits no more
+      options.full?.(false) // the crashed worker no longer waits for the disk
     })
   }
 

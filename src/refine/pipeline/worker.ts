@@ -31,13 +31,13 @@ export type FromWorker =
   | { kind: 'found'; job: number; to: number; projectIds: number[]; records: number }
   | { kind: 'done'; range: RefinedRange }
   | { kind: 'failed'; job: number; reason: string }
-  /** The disk of the blobs takes nothing, or does again. */
+  /** The blob disk accepts no writes (`full: true`) or accepts them again. */
   | { kind: 'full'; full: boolean }
 
-/** `file`: what the thread runs instead of `thread.ts`; tests have their own. */
+/** `file`: the script that the thread runs instead of `thread.ts`. Tests set it. */
 export type WorkerSetup = { journalFolder: string; blobFolder: string; file?: string }
 
-/** Takes what accept itself counted: refusals and key uses, summed once a second. */
+/** Adds the counts of ingest itself: refusals and key uses, summed once a second. */
 function takeOutcomes(record: JournalRecord, into: RefinedRange): void {
   const value: unknown = JSON.parse(record.body.toString('utf8'))
   const { outcomes = [], uses = [] } = value as { outcomes?: OutcomeCount[]; uses?: KeyUse[] }
@@ -50,7 +50,7 @@ function takeOutcomes(record: JournalRecord, into: RefinedRange): void {
   into.uses.push(...uses)
 }
 
-/** The ledger's first line of a record: how many items it came with. */
+/** The ledger's `received` entry of a record: how many items it contained. */
 export const receivedCount = (
   projectId: number,
   keyId: number,
@@ -68,12 +68,12 @@ export const receivedCount = (
   bytes,
 })
 
-/** The caller's frames decide nothing about what is asked, so a second look finds all; a third is for a map that was pushed out. */
+/** Queries do not depend on mapped frames, so one retry finds every map. The third try is for evicted maps. */
 const mapTriesMax = 3
-/** ms that a range waits for maps which nobody has read yet; their events go unmapped after that. */
+/** Time that a range waits for unread maps, in ms. After that its events stay unmapped. */
 const mapWaitMs = 3000
 
-/** The lines of each table that a range has rows of; memory for a table is taken when its first row comes. */
+/** The lines of each table that has rows in this range. A table gets memory when its first row arrives. */
 type RangeLines = {
   of(table: TableName): Lines
   sizes(): Map<TableName, number>
@@ -96,11 +96,11 @@ function createRangeLines(eventBytes: number): RangeLines & { all: Map<TableName
   }
 }
 
-/** Writes a group's rows to the lines of their table. */
+/** Encodes the rows of a group into the lines of their table. */
 function encodeGroup({ rows, forms, ...group }: RowGroup & { forms?: Forms }, all: RangeLines): RangeGroup {
   const lines = all.of(group.table)
   const from = lines.size
-  // a row and its table are of one group, which the type of a list of groups cannot say
+  // The rows and the table belong to one group. The type of a list of groups cannot express that.
   const { encode } = tables[group.table] as { encode(row: unknown): string }
   for (const row of rows)
     if (forms) lines.write(row as EventRow, forms)
@@ -131,12 +131,12 @@ async function takeRecord(
   }
   const dumps = await openDumps(record.head, body)
   let refined = refineRecord(record, body, settings, tools, dumps, maps, stored)
-  // a map that was not known yet: refining is pure, so it is done again with it; nearly all records need it once
+  // Some maps were not loaded yet. Refining is pure, so the record is refined again. Most records need one repeat.
   for (let tries = 0; maps?.missing() && tries < mapTriesMax; tries++) {
     await maps.load()
     refined = refineRecord(record, body, settings, tools, dumps, maps, stored)
   }
-  // begun anew each time that it is asked for: a full disk is waited for
+  // Each retry starts a new stream, because writes are repeated while the disk is full.
   for (const { row, bytes, pieces } of refined.attachments)
     if (pieces)
       await blobs.putStream(row.blobKey, { [Symbol.asyncIterator]: () => pieces()[Symbol.asyncIterator]() }, row.bytes)
@@ -153,13 +153,13 @@ async function takeRecord(
   return refined
 }
 
-/** Outcomes of everything that would be stored. */
+/** The outcomes of everything that would be stored. */
 const storedOutcomes = ({ groups, attachments, effects }: Refined): OutcomeCount[] => [
   ...groups.flatMap(({ outcomes }) => outcomes),
   ...[...attachments, ...effects.feedback].map(({ outcome }) => outcome),
 ]
 
-/** A record of a project that people deleted while it waited: each of its items is counted, and nothing kept. */
+/** Processes a record of a deleted project: counts each of its items as discarded and stores nothing. */
 async function takeRemoved(
   record: JournalRecord,
   blobs: BlobStore,
@@ -184,7 +184,7 @@ async function takeRemoved(
   return gone
 }
 
-/** Keeps what could not be refined, whole, so that it can be looked at and sent again. Gives the bytes of its body. */
+/** Stores a failed record whole as a dead letter, for inspection and replay. Returns the size of its body in bytes. */
 async function bury(record: JournalRecord, error: unknown, blobs: BlobStore, into: RefinedRange): Promise<number> {
   const { head } = record
   const blobKey = deadKey(record.jpos)
@@ -215,8 +215,8 @@ async function bury(record: JournalRecord, error: unknown, blobs: BlobStore, int
 }
 
 /**
- * Leaves a record alone whose rows stand already, all of one insert: as a dead item it would be stored twice when it is
- * sent again. Recovery takes it from the rows. Returns false for one of which nothing stands.
+ * Leaves out a failed record that already has stored rows: replaying it as a dead letter would store them twice.
+ * Recovery uses the stored rows instead. Returns false if no row of the record is stored.
  */
 function keepStored(
   stored: StoredPositions | undefined,
@@ -230,7 +230,7 @@ function keepStored(
   return true
 }
 
-/** Refines the records of one range into rows and effects; blobs are on disk when it resolves. */
+/** Refines the records of one range into rows and effects. When it resolves, all blobs are on disk. */
 export async function refineRange(
   job: RangeJob,
   records: JournalRecord[],
@@ -258,7 +258,7 @@ export async function refineRange(
         : await takeRecord(record, own ?? noSettings, blobs, tools, range, lines, mapsOf(own), job.stored)
       if (refined && told.has(record)) range.ends.push(endOfRecord(record, refined))
     } catch (error) {
-      // refining is a pure function of the record, so a second try would fail alike: dead at once
+      // Refining is deterministic, so a retry would fail the same way. The record goes straight to the dead letters.
       lines.cut(before.sizes)
       range.groups.length = before.groups
       if (keepStored(job.stored, record, records[at + 1]?.jpos ?? to, range)) continue
@@ -272,7 +272,7 @@ export async function refineRange(
   return range
 }
 
-/** The maps of each project of a range that has uploaded any. */
+/** Returns the map source of a project, one per range; undefined if the project has no uploads. */
 function rangeMaps(maps: WorkerMaps | undefined): (settings: ProjectSettings | undefined) => RangeMaps | undefined {
   const budget: WaitBudget = { leftMs: mapWaitMs }
   const byProject = new Map<number, RangeMaps>()
@@ -285,7 +285,7 @@ function rangeMaps(maps: WorkerMaps | undefined): (settings: ProjectSettings | u
   }
 }
 
-/** Equal ends as one: each object costs 4 us on its way to the main thread. */
+/** Sums up equal outcomes: each object costs 4 us on its way to the main thread. */
 function summed(outcomes: OutcomeCount[]): OutcomeCount[] {
   const sums = new Map<string, OutcomeCount>()
   for (const outcome of outcomes) {
@@ -299,7 +299,7 @@ function summed(outcomes: OutcomeCount[]): OutcomeCount[] {
   return [...sums.values()]
 }
 
-/** Two forms and the columns: what measured bodies of 2 and 12 kB come to; more is made room for. */
+/** Two JSON forms and the columns, measured with bodies of 2 and 12 kB. The buffer grows if that is too small. */
 const bytesPerBodyByte = 2.5
 
 const noSettings: ProjectSettings = {
@@ -311,7 +311,7 @@ const noSettings: ProjectSettings = {
   safeFields: [],
 }
 
-/** What a worker thread does until its port closes. `refine`: instead of `refineRange`, for tests. */
+/** Runs a worker thread until its port closes. Tests pass a `refine` of their own. */
 export function work(
   setup: WorkerSetup,
   post: (message: FromWorker, hand?: ArrayBuffer[]) => void,

@@ -1,6 +1,6 @@
 /**
- * Keys that vendors give a form of their own, so that they are known without a name beside them. The forms are those
- * that the vendors document. Each begins behind anything but a letter or digit, and each length has a bound.
+ * Keys whose vendors document a form, so that they are recognized without a name next to them. Each starts after
+ * anything but a letter or digit. Each length is bounded.
  */
 const keyForms = [
   '(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])', // AWS
@@ -15,14 +15,14 @@ const keyForms = [
   'SG\\.[\\w-]{16,64}\\.[\\w-]{16,128}', // SendGrid
   'eyJ[\\w-]{8,512}\\.[\\w-]{8,8192}(?:\\.[\\w-]{0,2048})?', // JSON Web Token: a header and a body that are JSON
 ]
-/** Not behind a letter or digit, but behind an encoded sign, as URLs and forms have them: "%20ghp_". */
+/** Not after a letter or digit, except after an encoded character as in URLs and forms: "%20ghp_". */
 const apart = '(?<![A-Za-z0-9](?<!%[0-9A-Fa-f]{2}))'
 const keys = new RegExp(`${apart}(?:${keyForms.join('|')})`, 'g')
-/** OpenAI, Anthropic and others. Names of style sheets have this form, too, but not all three kinds of signs. */
+/** OpenAI, Anthropic and others. Style sheet names have this form, too, but not all three kinds of characters. */
 const mixedKey = new RegExp(`${apart}sk-[\\w-]{20,251}`, 'g')
 const isMixed = (text: string) => /\d/.test(text) && /[A-Z]/.test(text) && /[a-z]/.test(text.slice(3))
 
-/** Lengths of international bank account numbers by country (registry of ISO 13616). */
+/** Lengths of IBANs by country (registry of ISO 13616). */
 const ibanLengths: Readonly<Record<string, number>> = {
   AD: 24,
   AE: 23,
@@ -117,14 +117,14 @@ const ibanLengths: Readonly<Record<string, number>> = {
 const iban = new RegExp(`${apart}[A-Z]{2}\\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])`, 'g')
 const ibanStart = /[A-Z]{2}\d{2} ?[A-Z0-9]/
 
-/** Whether the text begins with an account number: its length in signs of the text; 0 when it does not. */
+/** The number of characters of the account number at the start of the text, including spaces; 0 if there is none. */
 function ibanIn(text: string): number {
   const wanted = ibanLengths[text.slice(0, 2)] ?? 0
   let signs = ''
   let end = 0
   for (; end < text.length && signs.length < wanted; end++) if (text[end] !== ' ') signs += text[end]
   if (wanted === 0 || signs.length < wanted || /[A-Z0-9]/.test(text[end] ?? '')) return 0
-  // ISO 7064: letters are 10 to 35, the first four signs stand last, and the remainder of 97 is 1
+  // ISO 7064: letters count as 10 to 35, the first four characters move to the end, and the remainder by 97 is 1.
   let rest = 0
   for (const sign of signs.slice(4) + signs.slice(0, 4)) {
     const value = Number.parseInt(sign, 36)
@@ -133,11 +133,11 @@ function ibanIn(text: string): number {
   return rest === 1 ? end : 0
 }
 
-/** The text with keys of known forms replaced by `filtered`; the same text when it has none. Linear in the text. */
+/** Replaces keys of known forms by `filtered`. Returns the same text if it has none. Linear in the text. */
 export const scrubKeys = (text: string, filtered: string): string =>
   text.replace(keys, filtered).replace(mixedKey, (found) => (isMixed(found) ? filtered : found))
 
-/** The text with account numbers replaced that have the length of their country and a right check number. */
+/** Replaces account numbers that have the length of their country and a valid checksum. */
 export function scrubIbans(text: string, filtered: string): string {
   if (!ibanStart.test(text)) return text
   let out = ''
@@ -145,7 +145,7 @@ export function scrubIbans(text: string, filtered: string): string {
   iban.lastIndex = 0
   for (let found = iban.exec(text); found; found = iban.exec(text)) {
     const length = ibanIn(found[0])
-    // a text that begins like an account number, such as a flight number, may overlap the beginning of the real number
+    // A text that looks like an account number, such as a flight number, can overlap the start of the real one.
     iban.lastIndex = found.index + Math.max(1, length)
     if (length === 0) continue
     out += text.slice(from, found.index) + filtered
@@ -154,6 +154,6 @@ export function scrubIbans(text: string, filtered: string): string {
   return out + text.slice(from)
 }
 
-/** A sign that a text may hold a key or an account number; asked before any of the patterns above. */
+/** A cheap check whether a text can contain a key or an account number, before the patterns above. */
 export const keySign =
   /eyJ|A[KS]IA|gh[pousr]_|github_pat_|glpat-|k_(?:live|test)_|xox[abeoprs]-|xapp-|npm_|AIza|SG\.|sk-|[A-Z]{2}\d{2}/

@@ -1,6 +1,6 @@
 import type { ProjectSettings } from '../../store/meta/meta.ts'
 
-/** Names of which any part marks a secret. */
+/** A name that contains one of these is a secret. */
 export const secretParts = [
   'password',
   'secret',
@@ -17,7 +17,7 @@ export const secretParts = [
   'token',
 ] as const
 
-/** Names that mark a secret as a whole: one-time codes, session and CSRF cookies. */
+/** Whole names that are a secret: one-time codes, session and CSRF cookies. */
 export const secretNames: ReadonlySet<string> = new Set([
   'otp',
   'two_factor',
@@ -54,7 +54,7 @@ export const secretNames: ReadonlySet<string> = new Set([
   'jwt',
 ])
 
-/** Names that hold a secret's part but are no secret: what frameworks and SDKs put into contexts. */
+/** Names that contain a part of a secret name but are harmless. Frameworks and SDKs put them into contexts. */
 const harmless: ReadonlySet<string> = new Set([
   'author',
   'authors',
@@ -64,10 +64,10 @@ const harmless: ReadonlySet<string> = new Set([
   'author_association',
 ])
 
-/** `rule`: the remark's rule when the name marks a secret. `exempt`: stays as it is. `address`: holds a network address. */
+/** `rule`: set for a secret name. `exempt`: the value stays unchanged. `address`: the value is a network address. */
 type NameFacts = { rule: string | undefined; exempt: boolean; address: boolean }
 
-/** Left as they are wherever they stand, and ids that nobody hides. */
+/** Values that stay unchanged everywhere, and ids that nobody hides. */
 const exempt: ReadonlySet<string> = new Set([
   'user-agent',
   'user_agent',
@@ -97,24 +97,24 @@ const addressNames: ReadonlySet<string> = new Set([
   'network.peer.address',
 ])
 
-/** The rules of one project, ready to ask. The answer for a name is kept, in a bounded map, because names repeat. */
+/** The compiled rules of one project. Caches the answer for each name in a bounded map, because names repeat. */
 export type Rules = {
-  /** What a name says about its value. */
+  /** What a name implies for its value. */
   about: (name: string) => NameFacts
-  /** Whether a text holds one of the project's own sensitive words. */
+  /** Whether a text contains one of the project's own sensitive words. */
   byText: ((text: string) => boolean) | undefined
   defaults: boolean
   addresses: boolean
 }
 
-/** One pattern costs a fifth of asking for each part: an event may bring 100,000 names. No part holds a sign of patterns. */
+/** One pattern takes a fifth of one check per part: an event can have 100,000 names. Parts have no regex syntax. */
 const partPattern = new RegExp(secretParts.join('|'))
 const namesMax = 5000
 
-/** The parts of a name as forms and encoded queries write it: `user[password]`, `user%5Bpass%77ord%5D`. */
+/** The parts of a name in forms and encoded queries: `user[password]`, `user%5Bpass%77ord%5D`. */
 function partsOf(name: string): string[] {
   if (!/[%[]/.test(name)) return []
-  // twice: a query within a query
+  // Decodes twice, for a query within a query.
   const parts = unescaped(unescaped(name)).split(/[[\]%&=?/;, ]+/)
   return parts.filter((part) => part !== '' && part !== name)
 }
@@ -122,7 +122,7 @@ function partsOf(name: string): string[] {
 const unescaped = (text: string) =>
   text.replace(/%([0-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)).toLowerCase())
 
-/** Makes the rules of a project: the defaults when switched on, its own words, and the names it calls safe. */
+/** Compiles a project's rules: the defaults if enabled, its own words, and its safe names. */
 export function makeRules(settings: ProjectSettings): Rules {
   const words = settings.sensitiveFields.map((sensitiveField) => sensitiveField.trim().toLowerCase()).filter(Boolean)
   const safe = new Set(settings.safeFields.map((safeField) => safeField.trim().toLowerCase()))
@@ -138,7 +138,7 @@ export function makeRules(settings: ProjectSettings): Rules {
     about: (name) => {
       const old = known.get(name)
       if (old) return old
-      // long s and dotless i are letters of the words in another case, which toLowerCase leaves as they are
+      // Long s and dotless i are case variants of s and i, but toLowerCase does not change them.
       const lower = name.toLowerCase().replaceAll('\u017f', 's').replaceAll('\u0131', 'i')
       const rule = decide(lower) ?? (safe.has(lower) ? undefined : partsOf(lower).map(decide).find(Boolean))
       const facts = { rule, exempt: exempt.has(lower), address: addressNames.has(lower) }
@@ -152,7 +152,7 @@ export function makeRules(settings: ProjectSettings): Rules {
   }
 }
 
-/** Two projects with the same switches share one set of rules. */
+/** Projects with the same settings share one set of rules. */
 export function rulesKey(settings: ProjectSettings): string {
   return JSON.stringify([
     settings.scrubDefaults,

@@ -138,19 +138,19 @@ describe('the short way and the long way agree', () => {
     exception: { values: [{ type: word(), value: word(), stacktrace: { frames: [{ vars: { [word()]: value() } }] } }] },
     breadcrumbs: [{ message: word(), data: { [word()]: value() } }],
   })
-  /** Few parts at a time: in an event of all of them something is always suspect. */
+  /** Only a few parts: an event with all of them always contains something suspect. */
   const made = () => {
     const all = Object.entries(parts())
     return Object.fromEntries(Array.from({ length: 1 + Math.floor(random() * 3) }, () => pick(all)))
   }
 
-  /** Line breaks between values send the same event through both walks. */
+  /** Line breaks between values make the same event take both walks. */
   const long = (event: unknown) => JSON.stringify(event, undefined, 1)
   const head = { eventId: '0'.repeat(31).concat('1') }
 
   test('events of signs that matter', () => {
     let short = 0
-    // The mutation tester runs this once for each change.
+    // The mutation tester runs this test once per change.
     const rounds = process.env.MISHAP_MUTATE_TESTS === undefined ? 2000 : 200
     for (let i = 0; i < rounds; i++) {
       const event = made()

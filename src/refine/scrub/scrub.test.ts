@@ -53,7 +53,7 @@ describe('texts', () => {
     ['user%5Bsid%5D=abc&user[password]=d&c=1', 'user%5Bsid%5D=[Filtered]&user[password]=[Filtered]&c=1'],
     ['/in?to=%2Fx%3Ftoken%3Dabc%26b%3D1&c=2', '/in?to=%2Fx%3Ftoken%3D[Filtered]%26b%3D1&c=2'],
     ['pa\u017f\u017fword=abc', 'pa\u017f\u017fword=[Filtered]'],
-    // within an encoded query the code of a sign stands in front
+    // In an encoded query, the code of a character precedes the secret.
     [`/p?q=with%20${'ghp_'}${'a1B2c3D4'.repeat(5)}&b=1`, '/p?q=with%20[Filtered]&b=1'],
     ['/p?q=with%20AKIAIOSFODNN7EXAMPLE', '/p?q=with%20[Filtered]'],
     ['/p?q=by%204111111111111111&b=1', '/p?q=by%20[Filtered]&b=1'],

@@ -7,13 +7,13 @@ import { scan } from './scan.ts'
 import { filtered, scrubText } from './text.ts'
 
 /**
- * How a part of the event is scrubbed: everything; only data within a stack trace; only what stands in texts, whatever
- * the names above them (remarks mirror names, fingerprints have none), and below a secret's name also the values that
- * remarks keep; only the nesting is cut.
+ * How a part of the event is scrubbed. `all`: everything. `stack`: only data of people in a stack trace. `text`: only
+ * secrets within texts, whatever the names above them (metadata notes mirror names, fingerprints have none). `hidden`:
+ * also values that metadata notes keep below a secret name. `none`: only the nesting is cut.
  */
 type Mode = 'all' | 'stack' | 'text' | 'hidden' | 'none'
 
-/** Parts that are code, ids and names of the program, not data of people. Aliases of old SDKs behave like their part. */
+/** Parts with code, ids and names of the program, not personal data. Aliases of old SDKs behave like their part. */
 const modes: ReadonlyMap<string, Mode> = new Map<string, Mode>([
   ...(
     [
@@ -54,38 +54,38 @@ const modes: ReadonlyMap<string, Mode> = new Map<string, Mode>([
   ['_meta', 'text'],
 ])
 
-/** Where changes are remarked, if anywhere, and whether there were any. */
+/** The destination of metadata notes, if any, and whether anything changed. */
 type Trail = { remarks: Remarks | undefined; changed: boolean }
 
 /**
- * Data of people within a stack trace; everything else there is code. Values and types of exceptions and names of threads
- * are sentences: secrets within them go, but no name above them marks the whole text as a secret.
+ * Personal data in a stack trace; everything else there is code. Values and types of exceptions and names of threads
+ * are sentences: secrets within them are removed, but no name above them makes the whole text a secret.
  */
 const stackModes: ReadonlyMap<string, Mode> = new Map<string, Mode>([
   ...(['vars', 'data', 'meta', 'description'] as const).map((key): [string, Mode] => [key, 'all']),
   ...(['type', 'value', 'name'] as const).map((key): [string, Mode] => [key, 'text']),
 ])
 
-/** Scrubs the normalized event (with remarks) and what was received (in place; levels below 100 become a text). */
+/** Step: scrubs the normalized event (with notes) and the received JSON (in place; levels below 100 become a text). */
 export function scrub(draft: Draft, context: Context): void {
   const rules = rulesOf(context)
   const oneLine = draft.sent !== undefined && isOneLine(draft.sent.text)
   if (oneLine && isHarmless(draft, context, rules)) return
   const event = draft.event as unknown as Loose
   const made = madeText(draft)
-  // what the sender remarked itself; our own remarks hold no values
+  // Metadata notes from the sender. Our own notes contain no values.
   scrubTree({ _meta: draft.remarks.meta }, rules, undefined)
   scrubTree(event, rules, draft.remarks)
   const changed = scrubTree(draft.received, rules, undefined)
-  // a payload that was only suspect keeps its text: writing it anew costs a quarter of the event
+  // A payload that was only suspect keeps its text: encoding it again costs a quarter of the event's time.
   if (changed || !oneLine) draft.sent = undefined
   if (made) scrubMade(made, rules, draft.remarks)
 }
 
-/** A line break in JSON stands between values: within texts it is escaped. */
+/** Line breaks in JSON are only between values, because texts escape them. */
 const isOneLine = (text: string): boolean => !text.includes('\n') && !text.includes('\r')
 
-/** The rules of the project; a worker has its settings once a batch, so they are mostly known by the object. */
+/** The project's rules. A worker gets settings once per batch, so the settings object mostly finds them. */
 export function rulesOf({ settings, tools }: Context): Rules {
   const known = tools.rulesOf.get(settings)
   if (known) return known
@@ -96,13 +96,13 @@ export function rulesOf({ settings, tools }: Context): Rules {
   return rules
 }
 
-/** Whether the bytes of a payload show that no rule changes anything of it. Only for the default rules. */
+/** Whether a payload's bytes show that no rule changes it. Only possible with the default rules. */
 export const isPlain = (sent: Sent | undefined, rules: Rules): boolean =>
   sent !== undefined && !rules.byText && !rules.addresses && scan(sent.bytes)
 
 /**
- * Whether the bytes of the payload show that both walks would change nothing. Only for the default rules: own words and
- * addresses are looked for where they stand. What the sender's agent added to the event has to be as plain as the payload.
+ * Whether the payload's bytes show that both walks would change nothing. Only possible with the default rules: own
+ * words and addresses need the walks. Data from the sender's user agent must be as plain as the payload.
  */
 function isHarmless(draft: Draft, context: Context, rules: Rules): boolean {
   const { sent, event } = draft
@@ -120,7 +120,7 @@ function isHarmless(draft: Draft, context: Context, rules: Rules): boolean {
   return plain
 }
 
-/** Whether a value has more than `levels` levels of objects and lists; never recurses over that. */
+/** Whether a value has more than `levels` levels of objects and lists. Never recurses deeper. */
 function isDeeper(value: object, levels: number): boolean {
   if (levels <= 0) return true
   if (Array.isArray(value)) {
@@ -136,8 +136,8 @@ function isDeeper(value: object, levels: number): boolean {
 }
 
 /**
- * The log entry, when its text was made here, of a template and its parameters: it is made again of the scrubbed ones.
- * A `formatted` that a client sent is scrubbed as any text.
+ * The log entry if its text was built here from a template and parameters. It is rebuilt from the scrubbed parts. A
+ * `formatted` from the client is scrubbed like any text.
  */
 function madeText({ received, event }: Draft): NonNullable<Draft['event']['logentry']> | undefined {
   if (event.logentry?.formatted === undefined) return undefined
@@ -148,7 +148,7 @@ function madeText({ received, event }: Draft): NonNullable<Draft['event']['logen
   return formatted === undefined || formatted === null || formatted === '' ? event.logentry : undefined
 }
 
-/** The made text once more, of what is left of its parts. */
+/** Rebuilds the text from its scrubbed parts. */
 function scrubMade(entry: NonNullable<Draft['event']['logentry']>, rules: Rules, to: Remarks): void {
   if (entry.message !== undefined && entry.params !== undefined)
     entry.formatted = format(entry.message, entry.params).slice(0, formattedMax)
@@ -158,7 +158,7 @@ function scrubMade(entry: NonNullable<Draft['event']['logentry']>, rules: Rules,
   remark({ ...to, path: ['logentry'] }, 'formatted', { rem: [[found.rule, 's']] })
 }
 
-/** Scrubs an event's JSON in place; returns whether anything changed. With `remarks`, each change is remarked at its path. */
+/** Scrubs an event's JSON in place. Returns whether anything changed. With `remarks`, notes each change at its path. */
 export function scrubTree(tree: Loose, rules: Rules, remarks: Remarks | undefined): boolean {
   const to: Trail = { remarks, changed: false }
   for (const key of Object.keys(tree)) {
@@ -226,7 +226,7 @@ function visit(
   to.remarks?.path.pop()
 }
 
-/** Everything below a secret's name goes, but shapes stay: screens rely on them. */
+/** Replaces everything below a secret name, but keeps shapes, because screens rely on them. */
 function blank(node: Loose | unknown[], rule: string, to: Trail, depth: number): void {
   const slots = node as Record<string, unknown>
   for (const key of Object.keys(node)) {
@@ -249,7 +249,7 @@ function walkList(node: unknown[], name: string, mode: Mode, rules: Rules, to: T
   for (let i = 0; i < node.length; i++) {
     const value = node[i]
     if (typeof value === 'object' && value !== null) {
-      // [name, value] in a list of pairs, as headers, cookies, tags and queries come: the name decides.
+      // [name, value] in a list of pairs (headers, cookies, tags, queries): the name decides.
       if (mode === 'all' && Array.isArray(value) && value.length === 2 && typeof value[0] === 'string')
         pair(value, i, rules, to, depth)
       else if (mode === 'all' && isNamedValue(value)) namedValue(value as Loose, i, rules, to, depth)
@@ -268,7 +268,7 @@ function pair(value: unknown[], index: number, rules: Rules, to: Trail, depth: n
   to.remarks?.path.pop()
 }
 
-/** `{key, value}` and `{name, value}`: another way to write a pair. */
+/** `{key, value}` and `{name, value}`, which are other forms of a pair. */
 function isNamedValue(value: object): boolean {
   const loose = value as Loose
   return typeof own(loose, 'value') === 'string' && typeof (own(loose, 'key') ?? own(loose, 'name')) === 'string'
@@ -297,13 +297,13 @@ function leaf(
   if (typeof value === 'string') scrubString(parent, key, value, name, rules, to)
   else if (typeof value === 'number') {
     const { rule } = rules.about(name)
-    // Counts of tokens are no tokens.
+    // A number of tokens is not a token.
     if (rule && !/tokens$/i.test(name)) replace(parent, key, filtered, rule, to)
     else if (value >= 1e12) textLeaf(parent, key, value, rules, to)
   }
 }
 
-/** A text, or a number that may be a card's, whatever its name is. */
+/** Scrubs a text, or a number that can be a card number, whatever its name. */
 function textLeaf(parent: Loose | unknown[], key: string | number, value: unknown, rules: Rules, to: Trail): void {
   if (typeof value !== 'string' && typeof value !== 'number') return
   const found = scrubText(String(value), rules)

@@ -3,16 +3,16 @@ import type { Rules } from './rules.ts'
 
 export const filtered = '[Filtered]'
 
-/** A text after scrubbing and the rule that changed it; the same object is never given for a text that stays. */
+/** A changed text and the rule that changed it. Unchanged texts give undefined instead. */
 type Scrubbed = { text: string; rule: string }
 
 /**
- * Scrubs secrets within a text: bearer tokens, private keys, user info of URLs, card numbers, US social security numbers,
- * keys that vendors give a form of their own, JSON Web Tokens, bank account numbers (IBAN), `name=value` and `"name": "value"` with a secret's name. Returns undefined when nothing was found. Linear in the text.
+ * Scrubs secrets: bearer tokens, private keys, users in URLs, card and US social security numbers, vendor keys, JSON
+ * Web Tokens, IBANs, and `name=value` or `"name": "value"` with a secret name. Undefined if none. Linear in the text.
  */
 export function scrubText(text: string, rules: Rules): Scrubbed | undefined {
   if (rules.byText?.(text)) return { text: filtered, rule: '@sensitive' }
-  // Most texts hold no sign that any rule needs.
+  // Most texts contain no character that a rule needs.
   const hasKeySign = rules.defaults && keySign.test(text)
   if (!hasKeySign && !/[=@]|["']:|%3[dD]|%40|-----|[Bb][Ee]arer|\d{2}[\d -]/.test(text)) return undefined
   let out = text
@@ -52,7 +52,7 @@ export function scrubText(text: string, rules: Rules): Scrubbed | undefined {
   return rule ? { text: out, rule } : undefined
 }
 
-/** Card numbers (13 to 19 digits of the large issuers' shapes, Luhn valid) and social security numbers with dashes. */
+/** Card numbers (13 to 19 digits, prefixes of large issuers, Luhn valid) and social security numbers with dashes. */
 function scrubNumbers(text: string): string {
   return text
     .replace(
@@ -73,7 +73,7 @@ function luhn(text: string): boolean {
   return digits.length >= 13 && digits.length <= 19 && sum % 10 === 0
 }
 
-/** Letters, digits, _ - . and, as forms and encoded queries have them, [ ] and %; long s and dotless i. */
+/** Letters, digits, _ - . plus [ ] and %, which forms and encoded queries use; long s and dotless i. */
 const isNameSign = (code: number) =>
   (code >= 48 && code <= 57) ||
   (code >= 65 && code <= 91) ||
@@ -87,8 +87,8 @@ const isNameSign = (code: number) =>
   code === 0x131
 
 /**
- * `token=abc&x=1`, `password=abc`, `sessionid=1; a=b`: the name in front of each sign decides about what follows it.
- * `sign` is `=`, or its code in a query that is inside another query.
+ * `token=abc&x=1`, `password=abc`, `sessionid=1; a=b`: the name before each sign decides about the value after it.
+ * `sign` is `=`, or its code in a query within another query.
  */
 function scrubAssignments(text: string, sign: string, rules: Rules): string {
   let out = ''
@@ -107,7 +107,7 @@ function scrubAssignments(text: string, sign: string, rules: Rules): string {
   return from === 0 ? text : out + text.slice(from)
 }
 
-/** A value ends at a separator (`coded`: or at an encoded one); one in quotes at its closing quote. */
+/** The end of a value: a separator (`coded`: also an encoded one), or the closing quote of a quoted value. */
 function valueEnd(text: string, start: number, coded: boolean): number {
   const quote = text[start]
   if (quote === '"' || quote === "'") {
@@ -123,8 +123,8 @@ function valueEnd(text: string, start: number, coded: boolean): number {
 }
 
 /**
- * `"password": "abc"` within a text that holds JSON, whole or in part, JSON within JSON (`\"password\":\"abc\"`) too,
- * and with single quotes as Python writes objects.
+ * Scrubs `"password": "abc"` in a text with JSON or parts of it. Includes JSON within JSON (`\"password\":\"abc\"`) and
+ * single quotes, as Python writes objects.
  */
 function scrubQuoted(text: string, quote: string, rules: Rules): string {
   let out = ''
@@ -132,7 +132,7 @@ function scrubQuoted(text: string, quote: string, rules: Rules): string {
   const end = `${quote}:`
   for (let at = text.indexOf(end); at >= 0; at = text.indexOf(end, at + 2)) {
     if (at < from) continue
-    // the quotes of a text within a text have backslashes in front: one, three, seven
+    // Quotes of a text within a text have backslashes before them: one, three, seven.
     let close = at
     while (close > from && text[close - 1] === '\\') close -= 1
     const slashes = text.slice(close, at)
@@ -148,14 +148,14 @@ function scrubQuoted(text: string, quote: string, rules: Rules): string {
   return from === 0 ? text : out + text.slice(from)
 }
 
-/** Where the value begins and ends that stands at `at`: within its quotes, or a bare number. */
+/** The start and end of the value at `at`: within its quotes, or a bare number. */
 function quotedValue(
   text: string,
   at: number,
   quote: string,
   slashes: string,
 ): { start: number; end: number; bare: boolean } | undefined {
-  // Python: b'', u'', and double quotes around what holds a single one
+  // Python: b'', u'', and double quotes around a text with a single quote.
   const from = quote === "'" && /[bu]/.test(text[at] ?? '') ? at + 1 : at
   for (const entry of quote === "'" ? ["'", '"'] : ['"']) {
     const open = slashes + entry
@@ -167,14 +167,14 @@ function quotedValue(
   return number ? { start: at, end: at + number[0].length, bare: true } : undefined
 }
 
-/** The place of the closing quote's backslashes: it has exactly as many in front as the opening quote. */
+/** The index of the closing quote's backslashes. It has exactly as many of them as the opening quote. */
 function stringEnd(text: string, start: number, quote: string, slashes: number): number {
   let run = 0
   for (let i = start; i < text.length; i++) {
     const sign = text[i]
     if (sign === '\\') run += 1
     else {
-      // with none in front, an even number is escaped backslashes and the quote ends the text
+      // Without backslashes at the opening quote, an even number are escaped backslashes and the quote ends the text.
       if (sign === quote && (slashes === 0 ? run % 2 === 0 : run === slashes)) return i - slashes
       run = 0
     }

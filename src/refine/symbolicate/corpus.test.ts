@@ -12,7 +12,7 @@ const file = (name: string) => readFileSync(`${maps}/${name}`)
 
 type Yaml = string | number | boolean | Yaml[] | { [key: string]: Yaml }
 
-/** The part of YAML that the snapshots are written in: maps and lists by indentation, scalars bare or in double quotes. */
+/** Parses the YAML subset of the snapshots: indented maps and lists, bare or double-quoted scalars. */
 function readYaml(text: string): { [key: string]: Yaml } {
   const lines = text
     .slice(text.indexOf('\n---\n') + 5)
@@ -56,7 +56,7 @@ type Frame = Partial<NormalFrame>
 const framesOf = (snapshot: { [key: string]: Yaml }, key: string): Frame[] =>
   (snapshot[key] as { frames: Frame[] }[] | undefined)?.[0]?.frames ?? []
 
-/** What is compared: all but names of their own. */
+/** The fields to compare: all except in_app and some of `data`. */
 const compared = (frames: readonly Frame[]) =>
   frames.map((frame) => {
     const { in_app: _inApp, ...rest } = frame

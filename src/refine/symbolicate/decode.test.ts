@@ -158,7 +158,7 @@ describe.skipIf(mapFiles.length === 0)('every place of the corpora’s maps agre
     for (let line = 0; line + 1 < lineFirst.length; line++)
       for (let at = lineFirst[line] ?? 0; at < (lineFirst[line + 1] ?? 0); at++) {
         const place = column[at] ?? 0
-        // of several segments at one place the last one counts
+        // The last of several segments at the same position counts.
         if (at + 1 < (lineFirst[line + 1] ?? 0) && column[at + 1] === place) continue
         const want = theirs.findEntry(line, place)
         const got = view.original(line, place)

@@ -1,30 +1,30 @@
 import { type Loose, object, own } from '../pipeline/value.ts'
 
-/** A source map that cannot be used, whole or in its mappings; `message` says where. */
+/** A source map that cannot be used because it, or its mappings, are invalid. `message` says where. */
 export class MapBroken extends Error {}
 
-/** A source map whose tables would be larger than is allowed. */
+/** A source map whose tables would exceed the size limit. */
 export class MapLarge extends Error {}
 
 /**
- * A source map as tables, index maps flattened. Segments stand in the order of the generated file; lines and columns count
- * from 0, columns in UTF-16 units. `source` and `name` are -1 where a segment has none.
+ * A source map as tables, with index maps flattened. Segments are in the order of the generated file. Lines and columns
+ * count from 0, columns in UTF-16 units. `source` and `name` are -1 if a segment has none.
  */
 export type Decoded = {
-  /** First segment of each generated line, and behind the last line the number of segments. */
+  /** The first segment of each generated line. One more entry has the number of segments. */
   lineFirst: Uint32Array
   column: Uint32Array
   source: Int32Array
   sourceLine: Uint32Array
   sourceColumn: Uint32Array
   name: Int32Array
-  /** As the map has them, below its sourceRoot. */
+  /** As in the map, below its sourceRoot. */
   sources: (string | null)[]
   contents: (string | null)[]
   names: string[]
 }
 
-/** Bytes of one segment and one line in the tables, and what all may come to: 20 million segments. */
+/** Bytes of one segment and one line in the tables, and the limit of all tables: 20 million segments. */
 const segmentBytes = 20
 const lineBytes = 4
 const tableBytesMax = 400 * 1024 * 1024
@@ -32,13 +32,13 @@ const sectionsMax = 100_000
 
 type Section = { line: number; column: number; map: Loose }
 
-/** Tables on shared memory, so that threads hand them on without a copy. */
+/** Tables on shared memory, so that threads can pass them on without a copy. */
 const ints = (count: number) => new Int32Array(new SharedArrayBuffer(count * 4))
 const counts = (count: number) => new Uint32Array(new SharedArrayBuffer(count * 4))
 
 /**
- * Decodes a parsed source map of version 3, or an index map of such.
- * @throws MapBroken for what is none, MapLarge for tables over 400 MB.
+ * Decodes a parsed source map of version 3, or an index map of such maps.
+ * @throws MapBroken for an invalid map, MapLarge for tables over 400 MB.
  */
 export function decodeMap(json: unknown): Decoded {
   const root = object(json)
@@ -91,7 +91,7 @@ function sectionsOf(root: Loose): Section[] {
     const map = object(own(section, 'map'))
     if (!map) throw new MapBroken('a section has no map of its own')
     if (!isPlace(line) || !isPlace(column)) throw new MapBroken('a section has no offset')
-    // an index map within an index map: its offsets count from the outer one's
+    // Offsets of a nested index map are relative to the outer map's.
     for (const inner of sectionsOf(map))
       out.push({
         line: line + inner.line,
@@ -121,20 +121,20 @@ function readNames(map: Loose, out: Decoded): void {
   for (const name of Array.isArray(names) ? names : []) out.names.push(typeof name === 'string' ? name : String(name))
 }
 
-/** Values of the Base64 digits of a VLQ; 255 is none of them. */
+/** Values of the Base64 digits of a VLQ; 255 marks an invalid digit. */
 const digits = Uint8Array.from({ length: 128 }, (_, code) => {
   const at = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'.indexOf(String.fromCharCode(code))
   return at < 0 ? 255 : at
 })
 
-/** Appends the segments of one map to the tables; `place` is where they stand. */
+/** Appends the segments of one map to the tables, starting at `place`. */
 function readSection(section: Section, bytes: Buffer, out: Decoded, place: { line: number; at: number }): void {
   const firstSource = out.sources.length
   const firstName = out.names.length
   readNames(section.map, out)
   const sources = out.sources.length - firstSource
   const names = out.names.length - firstName
-  const fields = new Int32Array(5) // column, source, line, column, name: each a running sum
+  const fields = new Int32Array(5) // running sums: column, source, line, column, name
   let { line } = section
   if (line < place.line) throw new MapBroken('its sections are out of order')
   for (; place.line < line; place.line++) out.lineFirst[place.line + 1] = place.at
@@ -192,7 +192,7 @@ function readSection(section: Section, bytes: Buffer, out: Decoded, place: { lin
   if (!sorted) sortLine(out, lineStart, place.at)
 }
 
-/** Segments of a line by column: a writer may leave them in another order. */
+/** Sorts the segments of a line by column. Some writers leave them unsorted. */
 function sortLine(out: Decoded, from: number, to: number): void {
   const order = Array.from({ length: to - from }, (_, i) => from + i)
   order.sort((a, b) => (out.column[a] ?? 0) - (out.column[b] ?? 0) || a - b)

@@ -1,30 +1,30 @@
 import { type Decoded, decodeMap, MapBroken, MapLarge } from './decode.ts'
 import { functionsOf, type NamePart } from './scopes.ts'
 
-/** Texts behind each other; text `i` is bytes `at[i]` to `at[i + 1]`, UTF-8. */
+/** Concatenated texts in UTF-8. Text `i` is bytes `at[i]` to `at[i + 1]`. */
 export type Texts = { bytes: Uint8Array; at: Uint32Array }
 
 /**
- * Source files behind each other, each in one or two bytes a character, with the start of every line. Lines of file `i` are
- * `lineAt[first[i]]` to `lineAt[first[i + 1] - 1]`, the last of which is its end.
+ * Concatenated source files with the start of every line. Each file uses one or two bytes per character. Lines of file
+ * `i` are `lineAt[first[i]]` to `lineAt[first[i + 1] - 1]`; the last of these entries is the end of the file.
  */
 type Files = { bytes: Uint8Array; unit: Uint8Array; first: Uint32Array; lineAt: Uint32Array }
 
-/** Which function stands where in the minified file: from `at[i]` (UTF-16 units) on it is `name[i]`: text, -1 no name, -2 none. */
+/** The functions of the minified file: `name[i]` is valid from `at[i]` (UTF-16 units). -1: unnamed, -2: no function. */
 type Scopes = { at: Uint32Array; name: Int32Array; texts: Texts }
 
-/** A minified file and its map, ready for look-ups, on shared memory: it goes to another thread without a copy. */
+/** A minified file and its map, ready for look-ups, on shared memory: threads pass it on without a copy. */
 export type FlatMap = {
   bytes: number
   segments: Omit<Decoded, 'sources' | 'contents' | 'names'> | undefined
   sources: Texts
-  /** The map's source files in their order; behind them the minified file, if it is there. */
+  /** The map's source files in order, then the minified file, if present. */
   files: Files
   names: Texts
   scopes: Scopes | undefined
 }
 
-/** What a map is built of. `contents`: sources that were fetched, as the map has not got them. */
+/** The input of `flatten`. `contents`: uploaded sources that the map does not contain, by index. */
 type FlatParts = { script: string | undefined; map: unknown; contents?: ReadonlyMap<number, string> }
 
 const bytesMax = 768 * 1024 * 1024
@@ -32,8 +32,8 @@ const shared = (bytes: number) => new Uint8Array(new SharedArrayBuffer(bytes))
 const counts = (count: number) => new Uint32Array(new SharedArrayBuffer(count * 4))
 
 /**
- * Decodes a map, scans its script and puts both into shared memory. `map` is parsed JSON, or undefined when only the script
- * is there.
+ * Decodes a map, scans its script and puts both into shared memory. `map` is parsed JSON, or undefined if there is only
+ * a script.
  * @throws MapBroken, MapLarge
  */
 export function flatten({ script, map, contents = new Map() }: FlatParts): FlatMap {
@@ -97,7 +97,7 @@ function filesOf(list: readonly (string | null)[]): Files {
   for (const [i, text] of list.entries()) {
     unit[i] = text === null ? 0 : isWide(text) ? 2 : 1
     size += (text?.length ?? 0) * (unit[i] ?? 0)
-    size += size & 1 // two-byte text stands at even places
+    size += size & 1 // two-byte text starts at even offsets
   }
   if (size > bytesMax) throw new MapLarge(`${size} bytes of sources`)
   const bytes = shared(size)
@@ -121,7 +121,7 @@ function filesOf(list: readonly (string | null)[]): Files {
   return { bytes, unit, first, lineAt: starts }
 }
 
-/** Last segment of a line that begins at or before a column, or -1. Lines and columns from 0. */
+/** The last segment of a line that begins at or before a column, or -1. Lines and columns from 0. */
 export function segmentAt(segments: NonNullable<FlatMap['segments']>, line: number, column: number): number {
   const { lineFirst } = segments
   if (line < 0 || line + 1 >= lineFirst.length) return -1
@@ -136,14 +136,14 @@ export function segmentAt(segments: NonNullable<FlatMap['segments']>, line: numb
   return low > first ? low - 1 : -1
 }
 
-/** Where each line of a file begins, in characters; the last entry is the file's length. */
+/** The start of each line of a file in characters. The last entry is the file's length. */
 export function linesOf(files: Files, file: number): Uint32Array {
   const all = files.lineAt.subarray(files.first[file], files.first[file + 1])
   const base = all[0] ?? 0
   return all.map((at) => (at - base) / (files.unit[file] || 1))
 }
 
-/** The functions of the script under their original names, as a list of places where the innermost one changes. */
+/** The functions of the script with original names, as a list of positions at which the innermost function changes. */
 function scopesOf(script: string, flat: FlatMap, names: readonly string[]): Scopes {
   const functions = functionsOf(script)
   const lines = linesOf(flat.files, flat.files.unit.length - 1)
@@ -186,7 +186,7 @@ function scopesOf(script: string, flat: FlatMap, names: readonly string[]): Scop
   return { at: places, name: ids, texts: textsOf(texts) }
 }
 
-/** The original name of a part: what the map calls the token, else its own text, which then was never changed. */
+/** The original name of a part: the map's name of the token, else its own text, which then was not minified. */
 function originalNames(flat: FlatMap, names: readonly string[], lines: Uint32Array): (part: NamePart) => string {
   const { segments } = flat
   return ({ at, text }) => {
@@ -194,7 +194,7 @@ function originalNames(flat: FlatMap, names: readonly string[], lines: Uint32Arr
     const line = lastAtMost(lines, at)
     const column = at - (lines[line] ?? 0)
     const found = segmentAt(segments, line, column)
-    // some writers put a function's name at the blank before it
+    // Some writers map a function's name at the space before it.
     if (found < 0 || column - (segments.column[found] ?? 0) > 1) return text
     const own = names[segments.name[found] ?? -1]
     if (own !== undefined && own !== '') return own
@@ -202,7 +202,7 @@ function originalNames(flat: FlatMap, names: readonly string[], lines: Uint32Arr
   }
 }
 
-/** Index of the last entry that is at most `value`, or -1. */
+/** The index of the last entry that is at most `value`, or -1. */
 export function lastAtMost(sorted: Uint32Array, value: number): number {
   let low = 0
   let high = sorted.length
@@ -214,7 +214,7 @@ export function lastAtMost(sorted: Uint32Array, value: number): number {
   return low - 1
 }
 
-/** `a.a.a.b` as `{a#3}.b`: names that repeat themselves say nothing more. */
+/** Writes `a.a.a.b` as `{a#3}.b`: repeated names add no information. */
 export function foldSegments(name: string): string {
   if (!name.includes('.')) return name
   const out: string[] = []
@@ -235,7 +235,7 @@ export function foldSegments(name: string): string {
   return out.join('.')
 }
 
-/** Parses the JSON of a map; the prefix that keeps it from being run as a script is cut. @throws MapBroken */
+/** Parses the JSON of a map. Skips the prefix that keeps it from running as a script. @throws MapBroken */
 export function parseMap(bytes: Buffer): unknown {
   const start = bytes[0] === 0xef && bytes[1] === 0xbb ? 3 : 0
   const guarded = bytes[start] === 41 && bytes[start + 1] === 93

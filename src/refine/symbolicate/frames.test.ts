@@ -18,7 +18,7 @@ const vlq = (value: number): string => {
   } while (rest)
   return out
 }
-/** A map of segments `[column, source line, name or -1]` in one line. */
+/** A one-line map of segments `[column, source line, name or -1]`. */
 function mapOf(segments: [column: number, line: number, name: number][], more: object = {}): string {
   const before = [0, 0, 0]
   const mappings = segments.map(([column, line, name]) => {

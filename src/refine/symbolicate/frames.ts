@@ -2,10 +2,10 @@ import type { FrameData, NormalFrame, UnmappedReason } from '../../domain/event.
 import { addressOf, inAppOfSource, joinUrl, moduleOfPath, shownSource } from './paths.ts'
 import type { MapView, Original, OriginalSource, SourceContext } from './view.ts'
 
-/** What a frame asks for. `url` is its address; `debugId` lower-case with dashes; `dist` '' for none. */
+/** The key of a look-up. `url`: the frame's address. `debugId`: lower-case with dashes. `dist`: '' if absent. */
 export type MapQuery = { debugId: string | undefined; url: string; release: string | undefined; dist: string }
 
-/** What there is to a query: look-ups, and under which address the map lies. `reason`: why there is no map, or no look-up. */
+/** The result of a query: the look-ups and the map's address. `reason`: why there is no map or no look-up. */
 export type MapFound = {
   view?: MapView
   sourcemap?: string
@@ -13,10 +13,10 @@ export type MapFound = {
   reason?: UnmappedReason
 }
 
-/** Where maps come from. `find` gives undefined for what is not known yet, and remembers that it was asked. */
+/** The source of maps. `find` returns undefined if the answer is not loaded yet, and records the query. */
 export type MapSource = { find(query: MapQuery): MapFound | undefined; places: Places }
 
-/** How the frames of one event are looked up. */
+/** How to look up the frames of one event. */
 export type FrameContext = {
   platform: string
   release: string | undefined
@@ -24,15 +24,15 @@ export type FrameContext = {
   debugIdOf: (url: string) => string | undefined
 }
 
-/** Names of functions that say nothing: the caller's token is asked. */
+/** Function names without information. The caller's token replaces them. */
 const unnamed: ReadonlySet<string> = new Set(['', '<anonymous>', '__webpack_require__', '__webpack_modules__'])
 
-/** What a caller's token says when it hands a function on: of SDKs' wrappers (`original.apply(this, args)`) all are called so. */
+/** Tokens of a caller that only forwards a call: every SDK wrapper (`original.apply(this, args)`) has this name. */
 const handingOn: ReadonlySet<string> = new Set(['apply', 'call'])
 
 const isScript = (platform: string) => platform === 'javascript' || platform === 'node'
 
-/** Whether a frame is of a file that somebody could have uploaded: no part of the runtime, no code without a file. */
+/** Whether a frame's file could have been uploaded: not part of the runtime, not code without a file. */
 export function mayBeMapped(frame: NormalFrame, platform: string): boolean {
   if (!isScript(frame.platform ?? platform)) return false
   const path = frame.abs_path ?? frame.filename
@@ -42,8 +42,8 @@ export function mayBeMapped(frame: NormalFrame, platform: string): boolean {
 }
 
 /**
- * Maps the frames of one stack, oldest call first. Gives undefined when none was asked for; `raw` are the frames as they
- * came, with the minified line where it is known, and undefined when none was mapped.
+ * Maps the frames of one stack, oldest call first. Undefined if no frame can be mapped. `raw` are the received frames,
+ * with the minified line if known; it is undefined if no frame was mapped.
  */
 export function mapFrames(
   frames: readonly NormalFrame[],
@@ -87,13 +87,13 @@ function mapFrame(frame: NormalFrame, maps: MapSource, context: FrameContext, ca
   if (frame.colno === undefined) return kept('location_invalid')
   const original = view.original(line, column)
   if (!original) return kept('position_unmapped')
-  // of a mapped frame only the minified line itself is kept: with those around it a stored event was three times as large
+  // A mapped frame keeps only its minified line. With the lines around it, a stored event was three times as large.
   const raw = withContext(frame, view.scriptContext(line, column, 0))
   const name = nameOf(frame, view.functionAt(line, column), original, callerToken)
   return { frame: placed(frame, found, original, name, maps.places), raw, token: original.name }
 }
 
-/** A frame with the lines of its own file, unless the SDK sent some. */
+/** Adds the lines of its own file to a frame, unless the SDK sent some. */
 function withContext(frame: NormalFrame, context: SourceContext | undefined): NormalFrame {
   if (!context || frame.context_line !== undefined) return frame
   const out = { ...frame }
@@ -107,25 +107,25 @@ function setLines(frame: NormalFrame, { pre, line, post }: SourceContext): void 
   if (post.length) frame.post_context = post
 }
 
-/** The function's name: of its scope, else what its caller calls, else what the SDK said. */
+/** The function's name: that of its scope; for an unnamed scope the caller's token; without a scope the SDK's. */
 function nameOf(
   frame: NormalFrame,
   scope: string | undefined,
   original: Original,
   callerToken: string | undefined,
 ): string | undefined {
-  // Dart's compiler names what it makes of an async function after its machinery; the token has the person's name
+  // Dart's compiler names generated parts of async functions. The token has the original name.
   if (frame.function?.includes('$async$') && original.name) return original.name
   if (scope !== undefined && !unnamed.has(scope)) return scope
-  // outside of every function, or without the script: nothing better is known than what was sent
+  // Outside of every function, or without the script: the received name is the best one.
   if (scope === undefined) return frame.function
   return callerToken && !unnamed.has(callerToken) && !handingOn.has(callerToken) ? callerToken : '<anonymous>'
 }
 
-/** What follows from a source's path: the same for each of its frames, so it is kept with the source. */
+/** Values derived from a source's path. They are equal for all its frames, so they are cached per source. */
 type Place = { base: string; absPath: string; shown: string; module: string | undefined }
 
-/** Places of sources that were asked for, as long as their map is kept. */
+/** Cached places of sources. An entry lives as long as its map. */
 export type Places = WeakMap<OriginalSource, Place>
 
 function placeOf(places: Places, source: OriginalSource, path: string, base: string): Place {
@@ -139,7 +139,7 @@ function placeOf(places: Places, source: OriginalSource, path: string, base: str
   return made
 }
 
-/** The frame at its original place. */
+/** The frame at its original position. */
 function placed(
   frame: NormalFrame,
   found: MapFound,
@@ -153,7 +153,7 @@ function placed(
   if (found.sourcemap) data.sourcemap = found.sourcemap
   if (found.resolvedWith) data.resolved_with = found.resolvedWith
   if (!context) data.reason = 'source_missing'
-  // in_app stays open here where neither the source nor the SDK says: the step `inApp` closes it
+  // in_app can stay undefined here, if neither source nor SDK decides. The step `inApp` sets it.
   const out: NormalFrame = { in_app: frame.in_app, lineno: line + 1, colno: column + 1, data }
   if (name !== undefined) out.function = clipped(name, 512)
   if (frame.raw_function !== undefined) out.raw_function = frame.raw_function

@@ -9,17 +9,17 @@ import { dataUrlBytes, joinUrl, referenceOf } from './paths.ts'
 import { fileBytesMax } from './plan.ts'
 import { asDeployed } from './prepared.ts'
 
-/** What the loader thread is to make: the flat map of a script and its map. `inline`: the map stands in the script. */
+/** A job of the loader thread: make the flat map of a script and its map. `inline`: the map is in the script. */
 export type LoadJob = {
   job: number
   script: ArtifactFile | undefined
   map: ArtifactFile | undefined
   inline: boolean
-  /** Address that the map's sources are relative to. */
+  /** The address that the map's sources are relative to. */
   sourcemap: string
 }
 
-/** `flat` and `reason` both: the script is there, its map cannot be used. */
+/** With both `flat` and `reason`, the script is there but its map cannot be used. */
 export type Loaded = { flat?: FlatMap; reason?: UnmappedReason }
 
 export type ToLoader = ({ kind: 'load' } & LoadJob) | { kind: 'files'; job: number; files: (ArtifactFile | null)[] }
@@ -28,13 +28,13 @@ export type FromLoader =
   | { kind: 'sources'; job: number; urls: string[] }
   | { kind: 'loaded'; job: number; loaded: Loaded }
 
-/** Sources that a map has not got and that are looked for among the uploaded files. */
+/** Limits for sources that the map does not contain and that are read from uploaded files. */
 const fetchedMax = 2000
 const fetchedBytesMax = 64 * 1024 * 1024
 
 /**
- * Reads and flattens. `findSources` gives the uploaded file for each URL. Bad files give a reason; what is thrown is a fault
- * of the store.
+ * Reads and flattens a map. `findSources` returns the uploaded file for each URL. Invalid files give a reason. Throws
+ * only for errors of the store.
  */
 export async function load(
   { script, map, inline, sourcemap }: LoadJob,
@@ -42,7 +42,7 @@ export async function load(
   findSources: (urls: string[]) => Promise<(ArtifactFile | null)[]>,
 ): Promise<Loaded> {
   const scriptBytes = script && (await read(blobs, script))
-  // A map by debug id is of use without its script; a script that is too large only costs the names.
+  // A map with a debug id is useful without its script. If the script is too large, only function names are lost.
   const text = Buffer.isBuffer(scriptBytes) ? scriptBytes.toString() : undefined
   if (script && text === undefined && !map)
     return { reason: typeof scriptBytes === 'string' ? scriptBytes : 'file_gone' }
@@ -73,7 +73,7 @@ async function read(blobs: Pick<BlobStore, 'reader'>, file: ArtifactFile): Promi
   }
 }
 
-/** Uploaded files in place of contents that the map leaves out, by the index of their source. Index maps bring their own. */
+/** Uploaded files for contents that the map leaves out, by source index. Index maps have their own contents. */
 async function fetchSources(
   map: unknown,
   sourcemap: string,
@@ -97,7 +97,7 @@ async function fetchSources(
   return contents
 }
 
-/** Sources without a content, by their index over all sections. */
+/** Sources without content, by their index over all sections. */
 function sourcesWithout(map: unknown, from = 0): [number, string][] {
   const out: [number, string][] = []
   let first = from
@@ -119,7 +119,7 @@ function sourcesWithout(map: unknown, from = 0): [number, string][] {
 
 type MapLike = { sources?: unknown; sourcesContent?: unknown; sourceRoot?: unknown; sections?: unknown; map?: unknown }
 
-/** The maps in a map, an index map's sections in their order. */
+/** The maps in a map: the sections of an index map, in order. */
 function sectionsIn(map: unknown): MapLike[] {
   if (typeof map !== 'object' || map === null) return []
   const { sections } = map as MapLike

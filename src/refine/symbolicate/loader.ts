@@ -3,7 +3,7 @@ import { openFileBlobs } from '../../store/blobs/files.ts'
 import type { ArtifactFile } from '../../store/meta/artifacts/artifacts.ts'
 import { type FromLoader, load, type ToLoader } from './load.ts'
 
-// The entry of the thread that reads maps: one job at a time, as each takes the whole thread.
+// The entry point of the thread that reads maps. It runs one job at a time, because a job uses the whole thread.
 if (parentPort) {
   const port = parentPort
   const blobs = openFileBlobs((workerData as { blobFolder: string }).blobFolder)

@@ -21,7 +21,7 @@ afterEach(async () => {
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-/** A desk over files that really lie in the blob store, as its threads read them there. */
+/** A map cache over files in a real blob store, where its threads read them. */
 async function deskOf(uploads: readonly Uploaded[], limits: Partial<MapLimits> = {}, file?: string) {
   const { artifacts } = uploadsOf(uploads)
   const number = folders.next++

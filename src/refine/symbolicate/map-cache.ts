@@ -14,8 +14,8 @@ import { type Plan, planOf } from './plan.ts'
 import { type Presence, presenceOf, urlName } from './presence.ts'
 
 /**
- * What a refine worker is told of a query. `id` names the map, `flat` is it; `reason` alone: there is none. `later`: the
- * same query may be answered otherwise soon.
+ * The answer to a worker's query. `id` names the map, `flat` is the map. `reason` alone: there is no map. `later`: the
+ * same query can have another answer soon.
  */
 export type MapAnswer = {
   id?: string
@@ -26,44 +26,44 @@ export type MapAnswer = {
   later?: true
 }
 
-/** Answers what refine workers ask of source maps; lives in process app, reads in threads of its own. */
+/** Answers the map queries of refine workers. It runs in process app and reads maps in its own threads. */
 export type MapCache = {
-  /** Answers in the order of the queries; waits `waitMs` at most for maps that have to be read. Never rejects. */
+  /** Answers in the order of the queries. Waits at most `waitMs` for maps that must be read. Never rejects. */
   answer(projectId: number, queries: readonly MapQuery[], waitMs: number): Promise<MapAnswer[]>
   /**
-   * The map of a plan for somebody who only looks: waits `waitMs` at most, notes no use. `keep` false: it pushes no other
-   * map out of what is kept.
+   * Returns the map of a plan for diagnosis: waits at most `waitMs` and records no use. With `keep` false, it does not
+   * add to the cache, so it evicts no map.
    */
   look(projectId: number, query: MapQuery, plan: Plan, waitMs: number, keep: boolean): Promise<Loaded>
-  /** '' when a project has no artifacts, else a text that changes with them. */
+  /** '' if a project has no artifacts, otherwise a text that changes with them. */
   stateOf(projectId: number): string
-  /** Names of all files that a project has in this state; undefined where those are too many. */
+  /** The names of all files of a project in this state; undefined if there are too many. */
   presenceOf(projectId: number, state: string): Presence | undefined
-  /** Bytes of the maps that are kept, and how many. */
+  /** The size of the cached maps in bytes, and their number. */
   kept(): { bytes: number; maps: number }
   close(): Promise<void>
 }
 
 export type MapLimits = {
-  /** Bytes of parsed maps that are kept. */
+  /** Maximum bytes of cached maps. */
   keptBytesMax: number
-  /** ms that one map may take. */
+  /** Time limit for loading one map, in ms. */
   loadMs: number
-  /** MB of heap for one map; tables lie outside of it and have a bound of their own. */
+  /** Heap limit for one map, in MB. Its tables are outside of the heap and have their own limit. */
   heapMb: number
   threadsMax: number
 }
 
 const mapLimits: MapLimits = { keptBytesMax: 160 * 1024 * 1024, loadMs: 15_000, heapMb: 1024, threadsMax: 2 }
 
-/** A thread without work ends after this time, and gives its memory back. */
+/** A thread without work ends after this time, in ms, and frees its memory. */
 const idleMs = 30_000
-/** A file that could not be used is tried again after this time; a broken one stays broken until another comes. */
+/** Time in ms until a missing file or a slow map is tried again. A broken map stays broken until another upload. */
 const retryMs = 10 * 60_000
 const waitingMax = 200
-/** ms that are always waited: what is kept already is found in that time. */
+/** Minimum wait in ms: cached maps are found within it. */
 const waitMinMs = 50
-/** What a map that cannot be used costs to remember. */
+/** The size in bytes that a failure counts as in the cache. */
 const failureBytes = 500
 
 export type MapCacheDeps = {
@@ -76,7 +76,7 @@ export type MapCacheDeps = {
   blobs: Pick<BlobStore, 'reader'>
   blobFolder: string
   limits?: Partial<MapLimits>
-  /** What the thread runs instead of `loader.ts`; tests have their own. */
+  /** The script that the thread runs instead of `loader.ts`. Tests set it. */
   file?: URL
 }
 
@@ -86,7 +86,7 @@ type Job = LoadJob & {
   done: (loaded: Loaded) => void
 }
 
-/** What names the map of a plan: where its script and its map lie. */
+/** The id of a plan's map: the places of its script and its map. */
 const idOf = ({ script, map, inline }: Plan): string =>
   [script, map].map((file) => (file ? `${file.blobKey}:${file.at}` : '')).join('|') + (inline ? '|i' : '')
 
@@ -95,7 +95,7 @@ const bundlesOf = ({ script, map }: Plan): number[] => [
 ]
 const jobOf = ({ script, map, inline, sourcemap }: Plan) => ({ script, map, inline, sourcemap })
 
-/** What is answered when waiting has taken too long; `stop` ends the wait. */
+/** A promise that gives `answer` when the wait is over. `stop` cancels the wait. */
 function lateAfter<T>(clock: Clock, waitMs: number, answer: T): { late: Promise<T>; stop: () => void } {
   const ended = new AbortController()
   const late = clock.sleep(Math.max(waitMs, waitMinMs), ended.signal).then(() => answer)
@@ -111,14 +111,14 @@ export function createMapCache(deps: MapCacheDeps): MapCache {
   const open = new Map<string, Promise<Loaded>>()
   const pool = createPool(deps, limits)
 
-  /** The map of a plan, from what is kept or read now. */
+  /** The map of a plan, from the cache or read now. */
   function loaded(id: string, plan: Plan, projectId: number, query: MapQuery): Promise<Loaded> {
     const known = kept.get(id)
     const running = known ? Promise.resolve(known) : open.get(id)
     if (running) return running
     const promise = pool.load(jobOf(plan), projectId, query).then((result) => {
       open.delete(id)
-      // one that alone is larger than all that may be kept would be read again for each event
+      // A map larger than the whole cache would be read again for each event, so it counts as too large.
       const fits = bytesOf(result) <= limits.keptBytesMax
       const known: Loaded = fits ? result : { reason: 'map_large' }
       const again = known.reason === 'map_slow' || known.reason === 'file_gone'
@@ -136,7 +136,7 @@ export function createMapCache(deps: MapCacheDeps): MapCache {
     meta.touchBundles(bundlesOf(plan), clock.now())
     const id = idOf(plan)
     const { flat, reason } = await loaded(id, plan, projectId, query)
-    // why the plan has no map says more than that the thread got none
+    // The plan's reason for having no map is more specific than the loader's.
     const why = plan.reason ?? reason
     return { sourcemap, resolvedWith, ...(flat ? { id, flat } : {}), ...(why ? { reason: why } : {}) }
   }
@@ -174,11 +174,11 @@ export function createMapCache(deps: MapCacheDeps): MapCache {
   }
 }
 
-/** Files of a project whose names are told to workers: reading that many takes some 50 ms on the thread that commits. */
+/** Files whose names are passed to workers. Reading that many takes about 50 ms on the thread that commits. */
 const namesMax = 50_000
 const presencesMax = 50
 
-/** Names of projects, made once for each state. */
+/** The names of each project's files, built once per state. */
 function presences(meta: Pick<ArtifactStore, 'artifactNames'>): MapCache['presenceOf'] {
   const kept = new LRUCache<number, { state: string; presence: Presence | undefined }>({ max: presencesMax })
   return (projectId, state) => {
@@ -197,7 +197,7 @@ function presences(meta: Pick<ArtifactStore, 'artifactNames'>): MapCache['presen
 
 type Member = { end: () => Promise<unknown>; idle: () => boolean; take: (job: Job) => void }
 
-/** Threads that read one map at a time; made when there is work, ended when a map takes too long or there is none. */
+/** Threads that read one map at a time. They start on demand and end when idle or when a map takes too long. */
 function createPool(deps: MapCacheDeps, limits: MapLimits) {
   const waiting: Job[] = []
   const state = { closed: false, jobs: 0 }
@@ -214,7 +214,7 @@ function createPool(deps: MapCacheDeps, limits: MapLimits) {
 
   return {
     load: (job: Omit<LoadJob, 'job'>, projectId: number, query: MapQuery): Promise<Loaded> => {
-      // someone sends addresses of ever other files: those go unmapped rather than wait behind each other
+      // A flood of addresses with ever new files: these frames stay unmapped and do not queue up.
       if (waiting.length >= waitingMax || state.closed) return Promise.resolve({ reason: 'map_slow' })
       return new Promise((done) => {
         waiting.push({ ...job, job: ++state.jobs, projectId, query, done })
@@ -231,7 +231,7 @@ function createPool(deps: MapCacheDeps, limits: MapLimits) {
   }
 }
 
-/** Starts a thread and adds it to `members`; `free` is called when it can take another job, or has left. */
+/** Starts a thread and adds it to `members`. Calls `free` when it can take another job or has ended. */
 function hire(deps: MapCacheDeps, limits: MapLimits, members: Set<Member>, free: () => void): Member {
   const { clock, observe, meta } = deps
   const worker = new Worker(deps.file ?? new URL('./loader.ts', import.meta.url), {
@@ -249,7 +249,7 @@ function hire(deps: MapCacheDeps, limits: MapLimits, members: Set<Member>, free:
     job = next
     const { done: _done, projectId: _project, query: _query, ...rest } = next
     worker.postMessage({ kind: 'load', ...rest } satisfies ToLoader)
-    // the time counts from when the thread takes it up: starting one takes a while on a busy machine
+    // The timer starts when the thread takes the job: on a busy machine, starting a thread takes a while.
     stopTimer = () => undefined
   }
 
@@ -260,7 +260,7 @@ function hire(deps: MapCacheDeps, limits: MapLimits, members: Set<Member>, free:
     done?.(loaded)
   }
 
-  /** Ends the thread; what it had is answered with the reason. */
+  /** Ends the thread. Its current job gets the reason as its answer. */
   function leave(reason: UnmappedReason): void {
     members.delete(member)
     finish({ reason })
@@ -294,7 +294,7 @@ function hire(deps: MapCacheDeps, limits: MapLimits, members: Set<Member>, free:
   return member
 }
 
-/** The uploaded file for each URL of a source, in the release and dist of the query. */
+/** The uploaded file for each source URL, in the release and dist of the query. */
 function findSources(meta: MapCacheDeps['meta'], projectId: number, { release = '', dist }: MapQuery, urls: string[]) {
   const byUrl = new Map<string, string[]>(urls.map((url) => [url, urlCandidates(url)]))
   const all = [...new Set([...byUrl.values()].flat())]

@@ -4,25 +4,25 @@ import type { MapAnswer } from './map-cache.ts'
 import { lookIn, mayFind, type Presence } from './presence.ts'
 import { type MapView, openView } from './view.ts'
 
-/** Asks the desk in the other thread; answers come in the order of the queries. */
+/** Queries the map cache in the other thread. Answers come in the order of the queries. */
 type AskMaps = (projectId: number, queries: MapQuery[], waitMs: number) => Promise<MapAnswer[]>
 
-/** Source maps as a refine worker knows them. */
+/** The source maps of a refine worker. */
 export type WorkerMaps = {
   /**
-   * The maps of one project for one range. `state` says which artifacts the project has: with another, all is asked again.
-   * `budget` is shared by all projects of the range. `names`: all that it has; what is not there is not asked for.
+   * The maps of one project for one range. `state` identifies the project's artifacts: if it changes, everything is
+   * queried again. All projects of the range share `budget`. `names`: all files of the project. Others are not queried.
    */
   of(projectId: number, state: string, budget: WaitBudget, names?: Presence): RangeMaps
 }
 
-/** ms that a range may still wait for maps that are read for the first time; what is not there by then goes unmapped. */
+/** ms that a range can still wait for unread maps. Frames whose maps are late stay unmapped. */
 export type WaitBudget = { leftMs: number }
 
 export type RangeMaps = MapSource & {
-  /** Whether something was asked that is not known yet. */
+  /** Whether a needed answer is not loaded yet. */
   missing(): boolean
-  /** Asks for all of it; afterwards it is known. */
+  /** Loads all missing answers. */
   load(): Promise<void>
 }
 
@@ -31,9 +31,7 @@ const answersMax = 20_000
 const viewsMax = 500
 const viewBytesMax = 160 * 1024 * 1024
 
-/**
- * Keeps what was answered and the maps that were used last. `now` in ms: only to measure how long was waited.
- */
+/** Caches answers and the recently used maps. `now`, in ms, only measures the wait. */
 export function createWorkerMaps(ask: AskMaps, now: () => number): WorkerMaps {
   const answers = new LRUCache<string, Omit<MapAnswer, 'flat'>>({ max: answersMax })
   const views = new LRUCache<string, MapView & { bytes: number }>({
@@ -46,7 +44,7 @@ export function createWorkerMaps(ask: AskMaps, now: () => number): WorkerMaps {
   function of(projectId: number, state: string, budget: WaitBudget, names?: Presence): RangeMaps {
     const has = names && lookIn(names)
     const wanted = new Map<string, MapQuery>()
-    /** Of this range alone: what is still on its way, and maps that the next ones may push out again. */
+    /** Only for this range: pending answers, and maps that later ones can evict. */
     const passing = new Map<string, MapFound>()
     const keyOf = ({ debugId = '', url, release = '', dist }: MapQuery) =>
       `${projectId}\n${state}\n${debugId}\n${release}\n${dist}\n${url}`
@@ -75,7 +73,7 @@ export function createWorkerMaps(ask: AskMaps, now: () => number): WorkerMaps {
         const key = keyOf(query)
         const found = known(key)
         if (found) return found
-        // a flood of ids that nobody uploaded would refine each of its records twice
+        // Otherwise a flood of ids without an upload would refine each of their records twice.
         if (has && !mayFind(has, query)) return absent
         wanted.set(key, query)
         return undefined

@@ -3,10 +3,10 @@ import { debugName, lateName, releaseName } from '../../store/meta/ingest/missin
 import { mayBeMapped } from './frames.ts'
 import { debugIdsOf } from './symbolicate.ts'
 
-/** Names that one event is noted under: made-up debug ids must not make hundreds of notes. */
+/** Maximum names per event, so that invented debug ids do not cause hundreds of entries. */
 const namesMax = 12
 
-/** What is mended by another upload; the others by none, or only by a change of the code. */
+/** Reasons that another upload can fix. The others need a code change or cannot be fixed. */
 const mendable: ReadonlySet<UnmappedReason | undefined> = new Set<UnmappedReason | undefined>([
   undefined,
   'file_missing',
@@ -24,9 +24,8 @@ function stacksOf(event: NormalEvent): NormalStacktrace[] {
 }
 
 /**
- * Names of what an event's frames were not mapped for, as `missed` keeps them; also of events that came before anything
- * was uploaded. A file without a debug id counts where it is the application's own: a server's libraries are never
- * uploaded.
+ * The names of the missing source maps of an event's frames, as `missed` stores them, also for events before the first
+ * upload. A file without a debug id counts only if it is in-app: a server's libraries are never uploaded.
  */
 export function missesOf(event: NormalEvent): string[] {
   const stacks = stacksOf(event)

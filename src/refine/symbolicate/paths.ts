@@ -1,4 +1,4 @@
-/** What an SDK sent as a frame's address, without what is no part of it: the word "async" of old SDKs and the fragment. */
+/** A frame's address without the "async" prefix of old SDKs and without the fragment. */
 export function addressOf(absPath: string): string {
   const address = absPath.startsWith('async ') ? absPath.slice(6) : absPath
   const hash = address.indexOf('#')
@@ -10,12 +10,12 @@ const withoutQuery = (url: string): string => {
   return at < 0 ? url : url.slice(0, at)
 }
 
-/** Scheme and host of a URL, or nothing for a bare path. */
+/** Scheme and host of a URL, or '' for a bare path. */
 function originOf(url: string): string {
   return /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i.exec(url)?.[0] ?? ''
 }
 
-/** The names under which a file may have been uploaded, the most exact first (docs/sourcemaps.md). */
+/** The names that an uploaded file can have for this URL, the most exact first (docs/sourcemaps.md). */
 export function urlCandidates(url: string): string[] {
   const origin = originOf(url)
   const path = url.slice(origin.length)
@@ -24,7 +24,7 @@ export function urlCandidates(url: string): string[] {
   return [...new Set(all)]
 }
 
-/** The text after the last `sourceMappingURL` comment of a file, or undefined. Comments stand on a line of their own. */
+/** The reference in a file's last `sourceMappingURL` comment, up to a space or quote; undefined if absent. */
 export function referenceOf(script: string): string | undefined {
   const at = Math.max(script.lastIndexOf('//# sourceMappingURL='), script.lastIndexOf('//@ sourceMappingURL='))
   if (at < 0) return undefined
@@ -33,7 +33,7 @@ export function referenceOf(script: string): string | undefined {
   return (end < 0 ? script.slice(start) : script.slice(start, start + end)) || undefined
 }
 
-/** The bytes of a `data:` URL, in Base64 or with percents; undefined for anything else. */
+/** The bytes of a Base64 or percent-encoded `data:` URL; undefined for anything else. */
 export function dataUrlBytes(url: string): Buffer | undefined {
   const found = /^data:[^,]{0,200},/i.exec(url)?.[0]
   if (!found) return undefined
@@ -47,8 +47,8 @@ export function dataUrlBytes(url: string): Buffer | undefined {
 }
 
 /**
- * `reference` as seen from the file at `base`; `~/` begins at the host. Nothing is percent-encoded on the way: names of
- * files are compared as they were uploaded.
+ * Resolves `reference` against the file at `base`. `~/` starts at the host. Nothing is percent-encoded: file names are
+ * compared as they were uploaded.
  */
 export function joinUrl(base: string, reference: string): string {
   if (/^[a-z][a-z\d+.-]+:/i.test(reference)) return reference
@@ -61,7 +61,7 @@ export function joinUrl(base: string, reference: string): string {
   return origin + normal(`${folder || (origin ? '/' : '')}${reference}`)
 }
 
-/** A path without `.` and `..`; those that lead above its root are dropped. */
+/** A path without `.` and `..`. Steps above its root are dropped. */
 function normal(path: string): string {
   const out: string[] = []
   for (const part of path.split('/')) {
@@ -73,7 +73,7 @@ function normal(path: string): string {
   return out.join('/')
 }
 
-/** A source's path as people know it: without the bundler's scheme, name space, query and the way up to it. */
+/** A source path for display: without the bundler's scheme, namespace, query and leading `../`. */
 export function shownSource(source: string): string {
   let path = source
   const bundled = /^(?:webpack|webpack-internal|turbopack|rspack|vite|parcel|rollup|metro):\/\/(?:[^/]*\/)?/i.exec(path)
@@ -87,7 +87,7 @@ export function shownSource(source: string): string {
 const topFolders =
   /^(?:js|scripts?|javascripts?|build|static|node_modules|bower_components|[._~].*|v?\d+(?:\.\d+)*|[a-f\d]{7,8}|[a-f\d]{32}|[a-f\d]{40})$/i
 
-/** The module of a JavaScript file by its path, for grouping: stable where folders and names carry a hash. */
+/** The module of a JavaScript file, for grouping. It is stable if folders and file names contain hashes. */
 export function moduleOfPath(absPath: string): string | undefined {
   let path = withoutQuery(absPath.slice(originOf(absPath).length))
     .replace(/^\[project\]\//, '')
@@ -101,9 +101,7 @@ export function moduleOfPath(absPath: string): string | undefined {
   return name ? [...parts, name].join('/') : undefined
 }
 
-/**
- * in_app of a mapped frame by its source, or what the SDK said. `source` is the path as the map has it.
- */
+/** The in_app value of a mapped frame by its source, else the SDK's. `source` is the path in the map. */
 export function inAppOfSource(source: string, absPath: string, said: boolean | undefined): boolean | undefined {
   if (/(?:^|[/\\])(?:node_modules|bower_components)[/\\]|\/~\//.test(source)) return false
   if (/^(?:webpack|rspack|webpack-internal):\/\//.test(source))

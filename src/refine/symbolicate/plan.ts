@@ -5,28 +5,28 @@ import { type ArtifactFile, type ArtifactStore, scrapedEntry } from '../../store
 import type { MapQuery } from './frames.ts'
 import { joinUrl, referenceOf, urlCandidates } from './paths.ts'
 
-/** The two ways from a frame to uploaded files, and where those lie. */
+/** The store's two look-ups from a frame to uploaded files. */
 export type Artifacts = Pick<ArtifactStore, 'artifactsByDebugId' | 'artifactsByUrl'>
 
-/** Uploaded files that answer a query; `inline`: the map stands in the script. Without a map `reason` says why. */
+/** The uploaded files for a query. `inline`: the map is in the script. Without a map, `reason` says why. */
 export type Plan = {
   script: ArtifactFile | undefined
   map: ArtifactFile | undefined
   inline: boolean
-  /** Where the map lies, as far as frames know; sources are relative to it. */
+  /** The address of the map, as far as frames show it. Sources are relative to it. */
   sourcemap: string
-  /** The address of the map as its script names it, where that was not uploaded. */
+  /** The address of the map in its script, if that map was not uploaded. */
   named?: string
   resolvedWith: NonNullable<FrameData['resolved_with']>
   reason: UnmappedReason | undefined
 }
 
-/** Inflated bytes of a script or a map that is read. */
+/** Maximum decompressed bytes of a script or a map. */
 export const fileBytesMax = 128 * 1024 * 1024
 
 const isMap = (file: ArtifactFile) => file.type === 'source_map'
 
-/** The file whose URL comes first among the candidates, of the newest bundle that has any. */
+/** In the newest bundle with a match, the file whose URL is first among the candidates. */
 function best(files: readonly ArtifactFile[], urls: readonly string[]): ArtifactFile | undefined {
   const bundle = files[0]?.bundleId
   const rank = (file: ArtifactFile) => urls.indexOf(file.url)
@@ -34,8 +34,8 @@ function best(files: readonly ArtifactFile[], urls: readonly string[]): Artifact
 }
 
 /**
- * Finds the script and the map for a query: by debug id, else by URL in the same release and dist. undefined: nothing was
- * uploaded for it. Reads a script where only its last comment names the map.
+ * Finds the script and the map for a query: by debug id, else by URL in the same release and dist. Undefined if nothing
+ * was uploaded for it. Reads the script if only its last comment names the map.
  */
 export async function planOf(
   projectId: number,
@@ -54,14 +54,14 @@ export async function planOf(
   }
   const urls = urlCandidates(url)
   const found = artifacts.artifactsByUrl(projectId, query.release ?? '', query.dist, urls)
-  // one with another debug id is of another build, whatever its address: its lines would be wrong ones
+  // A file with another debug id is from another build, even at the same address. Its lines would be wrong.
   const files = found.filter((entry) => debugId === undefined || entry.debugId === '' || entry.debugId === debugId)
   const script = best(
     files.filter((file) => !isMap(file)),
     urls,
   )
   if (!script) return undefined
-  // Files uploaded one by one have no archive around them.
+  // Files that were uploaded one by one have no archive.
   const resolvedWith =
     script.entry === scrapedEntry ? 'scraping' : script.entry === script.url ? 'release-old' : 'release'
   const plan: Plan = { script, map: undefined, inline: false, sourcemap: url, resolvedWith, reason: undefined }
@@ -92,7 +92,7 @@ async function named(
   const own = files.filter((file) => file.bundleId === script.bundleId)
   const map = best(own.length ? own : files, urls)
   if (map) return { ...plan, map, sourcemap }
-  // a bundler may have named another file than the one that carries the script's debug id
+  // The bundler can name another file than the map with the script's debug id.
   const twin = script.debugId && artifacts.artifactsByDebugId(projectId, script.debugId).find(isMap)
   return twin ? { ...plan, map: twin, sourcemap } : { ...plan, named: sourcemap, reason: 'map_missing' }
 }

@@ -1,13 +1,13 @@
 import type { ArtifactFile } from '../../store/meta/artifacts/artifacts.ts'
 import { object, own } from '../pipeline/value.ts'
 
-/** A snippet that names a debug id is 385 characters long. */
+/** Characters searched for the first line. A snippet with a debug id has 385. */
 const lineMax = 1000
 
 /**
- * A script and its map as they were deployed. Bundler plugins upload a copy, named by its debug id. Where the bundler
- * rewrote the quotes of the plugin's snippet (Vite 8 does), the uploader (`sentry` 0.49) does not know that again and puts a
- * second one before the copy, as a line of its own that no browser has ever seen: it is taken off both.
+ * A script and its map as deployed. Bundler plugins upload a copy named by its debug id. If the bundler rewrites the
+ * quotes of the plugin's snippet (as Vite 8 does), the uploader (`sentry` 0.49) does not recognize it. It then puts a
+ * second snippet in a line of its own before the copy. No browser saw that line, so it is removed from both.
  */
 export function asDeployed(
   file: Pick<ArtifactFile, 'url' | 'debugId'>,
@@ -22,7 +22,7 @@ export function asDeployed(
   if (!script.slice(0, end).includes(mark) || !script.includes(mark, end)) return as
   const root = object(map)
   const mappings = root && own(root, 'mappings')
-  // The line has no segment: else it is one of the bundler's own.
+  // The added line has no segment. A line with segments is the bundler's own.
   if (typeof mappings !== 'string' || !mappings.startsWith(';')) return as
   return { script: script.slice(end + 1), map: { ...root, mappings: mappings.slice(1) } }
 }

@@ -3,15 +3,15 @@ import type { MapQuery } from './frames.ts'
 import { urlCandidates } from './paths.ts'
 
 /**
- * Names of all files that a project has, as a table of hashes in shared memory: a worker knows without asking what nobody
- * uploaded. A name may be taken for another one by chance; then it is asked for, and the answer is right.
+ * The names of all files of a project, as a hash table in shared memory: workers see without a query that a file was
+ * not uploaded. On a hash collision, the worker sends a query and gets the right answer.
  */
 export type Presence = SharedArrayBuffer
 
-/** A file by its address in a release and dist. */
+/** The name of a file by release, dist and address. */
 export const urlName = (release: string, dist: string, url: string): string => `u:${release}\n${dist}\n${url}`
 
-/** Two 32-bit hashes of a text (FNV-1a with two beginnings); never both 0, which is an empty place. */
+/** Two 32-bit hashes of a text (FNV-1a with two seeds). Never both 0, which marks a free slot. */
 function hashOf(text: string): [number, number] {
   let [a, b] = [0x811c9dc5, 0x9e3779b9]
   for (let at = 0; at < text.length; at++) {
@@ -23,7 +23,7 @@ function hashOf(text: string): [number, number] {
   return [a | 0, b | 0 || 1]
 }
 
-/** A table of these names; at most half of it is used. */
+/** Builds the table of these names, at most half full. */
 export function presenceOf(names: readonly string[]): Presence {
   const places = 2 ** Math.ceil(Math.log2(Math.max(8, names.length * 2)))
   const memory = new SharedArrayBuffer(places * 8)
@@ -41,7 +41,7 @@ export function presenceOf(names: readonly string[]): Presence {
   return memory
 }
 
-/** Answers whether a name may be among those of a table. */
+/** Returns a function that checks whether a name can be in the table. */
 export function lookIn(presence: Presence): (name: string) => boolean {
   const table = new Int32Array(presence)
   const last = table.length / 2 - 1
@@ -53,7 +53,7 @@ export function lookIn(presence: Presence): (name: string) => boolean {
   }
 }
 
-/** Whether a query may find a file. */
+/** Whether a query can find a file. */
 export function mayFind(has: (name: string) => boolean, { debugId, url, release = '', dist }: MapQuery): boolean {
   if (debugId && has(debugName(debugId))) return true
   return urlCandidates(url).some((urlCandidate) => has(urlName(release, dist, urlCandidate)))

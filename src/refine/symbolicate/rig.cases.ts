@@ -21,11 +21,11 @@ export type Uploaded = {
   bundleId?: number
   release?: string
   dist?: string
-  /** Uploaded by itself, not in a bundle. */
+  /** Uploaded alone, not in a bundle. */
   single?: true
 }
 
-/** Uploaded files in memory, as the store would answer for them: newest bundle first. */
+/** Uploaded files in memory. They answer like the store: newest bundle first. */
 export function uploadsOf(list: readonly Uploaded[]): { artifacts: Artifacts; blobs: Pick<BlobStore, 'reader'> } {
   const files = list.map((entry, at) => {
     const bytes = Buffer.from(entry.bytes)
@@ -69,7 +69,7 @@ export function uploadsOf(list: readonly Uploaded[]): { artifacts: Artifacts; bl
   }
 }
 
-/** The files of an artifact bundle on disk. */
+/** Reads the files of an artifact bundle on disk. */
 export async function filesOfBundle(path: string, bundleId = 1, release = '1.0'): Promise<Uploaded[]> {
   const bytes = readFileSync(path)
   const directory = await findZipDirectory(bytes, bytes.length, async (from, count) =>
@@ -98,7 +98,7 @@ export async function filesOfBundle(path: string, bundleId = 1, release = '1.0')
 
 export type RigOptions = { release?: string; dist?: string; debugIds?: Readonly<Record<string, string>> }
 
-/** The maps of uploaded files, as a worker has them; they are read in this thread. */
+/** The maps of uploaded files, as in a worker. This thread reads them. */
 export function mapsOf(uploads: readonly Uploaded[], { release = '1.0', dist = '' }: RigOptions = {}): RangeMaps {
   const { artifacts, blobs } = uploadsOf(uploads)
   const answerOne = async (query: MapQuery): Promise<MapAnswer> => {
@@ -118,7 +118,7 @@ export function mapsOf(uploads: readonly Uploaded[], { release = '1.0', dist = '
   ).of(7, 'state', { leftMs: 1000 })
 }
 
-/** Maps frames with the uploaded files, in this thread. Gives the frames and, where any was mapped, what they were. */
+/** Maps frames with the uploaded files in this thread. Returns the frames and, if any was mapped, the raw frames. */
 export async function mapWith(
   uploads: readonly Uploaded[],
   frames: readonly Partial<NormalFrame>[],

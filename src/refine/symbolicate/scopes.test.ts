@@ -93,7 +93,7 @@ describe('functionsOf: where regular expressions, templates and blocks could be 
   })
 })
 
-/** Functions by a full parser: methods from their key on. */
+/** The functions according to a full parser. Methods start at their key. */
 function parsed(code: string): string[] {
   const out: string[] = []
   const visit = (node: Tree, parent: Tree | undefined) => {
@@ -108,7 +108,7 @@ function parsed(code: string): string[] {
   return out.sort()
 }
 
-// minified by several tools, and some as people write them
+// Minified by several tools, and some unminified.
 const modules = `${import.meta.dirname}/../../../node_modules`
 const files = [
   'react-dom/cjs/react-dom-client.production.js',

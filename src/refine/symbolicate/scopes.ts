@@ -1,9 +1,9 @@
 import { isMember, isName, type Tokens, token, tokensOf, wordToken } from './tokens.ts'
 
-/** A part of a function's name in the minified file: where its token stands, and its text. Offsets in UTF-16 units. */
+/** A part of a function's name in the minified file: the offset of its token in UTF-16 units, and its text. */
 export type NamePart = { at: number; text: string }
 
-/** A function of the minified file. No parts: it has no name that could be told. `made`: what `new` calls. */
+/** A function of the minified file. `name` is empty if no name was found. `made`: `new` calls it. */
 type ScriptFunction = { start: number; end: number; name: NamePart[]; made: boolean }
 
 const ownersMax = 6
@@ -17,13 +17,13 @@ const modifiers: ReadonlySet<number> = new Set([
   wordToken('get'),
   wordToken('set'),
   staticWord,
-  42, // the star of a generator
+  42, // the `*` of a generator
 ])
 
-/** Words with a paren and a block after them, where a block was taken for an object: after a label. */
+/** Statements with parentheses and a block. They matter if a block after a label was taken for an object. */
 const statements: ReadonlySet<string> = new Set(['if', 'for', 'while', 'with', 'switch'])
 
-/** Every function of a script, those outside before those inside. What cannot be read is left out; never throws. */
+/** All functions of a script, outer ones before inner ones. Skips unreadable parts. Never throws. */
 export function functionsOf(code: string): ScriptFunction[] {
   const reader = new Reader(code, tokensOf(code))
   return reader.functions().sort((a, b) => a.start - b.start || b.end - a.end)
@@ -37,9 +37,9 @@ class Reader {
   private readonly end: Tokens['end']
   private readonly match: Tokens['match']
   private readonly object: Tokens['object']
-  /** Of a class's brace: where its word `class` stands. */
+  /** The token of the word `class`, by the opening brace of its body. */
   private readonly classOf = new Map<number, number>()
-  /** Open braces around the token that is read. */
+  /** Open braces around the current token. */
   private readonly around: number[] = []
   private readonly out: ScriptFunction[] = []
 
@@ -87,7 +87,7 @@ class Reader {
     return this.kindAt(at) === token.text ? { at: key.at, text: key.text.slice(1, -1) } : key
   }
 
-  /** `a.b.c` that ends at a token, oldest first; what is called or computed is left this.out. */
+  /** The chain `a.b.c` that ends at a token, outermost first. Calls and computed keys end the chain. */
   private chainTo(last: number): NamePart[] {
     const parts: NamePart[] = []
     let at = last
@@ -98,7 +98,7 @@ class Reader {
     return parts
   }
 
-  /** The name of an anonymous value by what it is given to. `at`: its first token; `brace`: the one this.around it, or -1. */
+  /** The name of an anonymous value, from its assignment. `at`: its first token; `brace`: that around it, or -1. */
   private givenName(at: number, brace: number, depth = 0): NamePart[] {
     if (depth > ownersMax) return []
     const before = this.kindAt(at - 1)
@@ -112,13 +112,13 @@ class Reader {
     return []
   }
 
-  /** Whether a name stands directly in a class's body, after what ends the member before it. */
+  /** Whether a name is directly in a class body, after the end of the previous member. */
   private isFieldStart(at: number, brace: number): boolean {
     const before = at - 1
     return before === brace || [59, 125].includes(this.kindAt(before)) || this.kindAt(before) === staticWord
   }
 
-  /** The name of a class or an object. `brace`: its opening brace. */
+  /** The name of a class or an object by its opening brace. */
   private ownerName(brace: number, depth: number): NamePart[] {
     const word = this.classOf.get(brace)
     const outer = this.braceAround(brace)
@@ -127,7 +127,7 @@ class Reader {
     return this.givenName(word, outer, depth + 1)
   }
 
-  /** The brace around another brace, by the stack: both are open while a name is looked for, or were a moment ago. */
+  /** The brace around another brace, from the stack: both are still open, or were until a moment ago. */
   private braceAround(brace: number): number {
     const at = this.around.lastIndexOf(brace)
     return at > 0 ? (this.around[at - 1] ?? -1) : -1
@@ -155,7 +155,7 @@ class Reader {
     this.out.push({ start: this.startAt(first), end: this.endOfValue(at + 1), name, made: false })
   }
 
-  /** Where the value that begins at a token ends: the body of an arrow function without braces. */
+  /** The end of the value that starts at a token: the body of an arrow function without braces. */
   private endOfValue(from: number): number {
     if (this.kindAt(from) === 123) return this.matchAt(from) < 0 ? this.code.length : this.endAt(this.matchAt(from))
     let choices = 0
@@ -175,7 +175,7 @@ class Reader {
     return this.count > 0 ? this.endAt(this.count - 1) : this.code.length
   }
 
-  /** A line break between what ends a value and a name: a semicolon was left this.out. */
+  /** Whether a line break separates a complete value from a name, because a semicolon was omitted. */
   private breaksBefore(at: number): boolean {
     const last = this.kindAt(at - 1)
     const ends = isName(last) || [token.number, token.text, token.regex, 41, 93, 125].includes(last as 2)
@@ -186,7 +186,7 @@ class Reader {
     )
   }
 
-  /** `name(...) {` directly in a class or an this.object. `body`: its brace. */
+  /** Adds `name(...) {` directly in a class or an object. `body`: its brace. */
   private addMethod(body: number): void {
     const brace = this.around.at(-1) ?? -1
     if (brace < 0 || (!this.classOf.has(brace) && this.object[brace] !== 1) || this.kindAt(body - 1) !== 41) return
@@ -205,7 +205,7 @@ class Reader {
       return
     let first = computed ? this.matchAt(key) : key
     while (first - 1 > brace && modifiers.has(this.kindAt(first - 1))) first--
-    // in a class a field without a semicolon may stand before it, in an this.object only a comma or the brace
+    // In a class, a field without a semicolon can come before it; in an object, only a comma or the brace.
     const before = this.kindAt(first - 1)
     if (inClass ? before === functionWord : before !== 44 && before !== 123) return
     const owner = this.ownerName(brace, 0)
@@ -220,7 +220,7 @@ class Reader {
     })
   }
 
-  /** The body of a class: the first brace after its word, past what it extends. */
+  /** Finds the body of a class: the first brace after its word and its `extends` clause. */
   private enterClass(at: number): void {
     if (this.isProperty(at) || this.kindAt(at + 1) === 58) return
     for (let i = at + 1; i < this.count && i < at + 64; i++) {
@@ -234,7 +234,7 @@ class Reader {
     }
   }
 
-  /** All functions, in the order of their ends or beginnings as they come. */
+  /** Returns all functions, unsorted. */
   functions(): ScriptFunction[] {
     for (let at = 0; at < this.count; at++) {
       const what = this.kindAt(at)

@@ -3,13 +3,13 @@ import type { EventEffect, ProjectSettings } from '../../store/meta/meta.ts'
 import { scrapeName } from '../../store/meta/projects/scrape.ts'
 import { addressOf } from './paths.ts'
 
-/** Scripts that one event asks for. */
+/** Maximum scripts per event. */
 const scrapesMax = 8
 const urlMax = 1000
 
 /**
- * Public scripts that an event's frames ran and that nobody uploaded: those without a file, and those that were fetched
- * before, which may be others by now. Frames without a line are of pages, not of scripts.
+ * The public scripts of an event's frames that nobody uploaded: scripts without a file, and scripts that were fetched
+ * before, because those can have changed. Frames without a line belong to pages, not to scripts.
  */
 export function scrapesOf(event: NormalEvent): string[] {
   const names = new Set<string>()
@@ -29,7 +29,7 @@ export function scrapesOf(event: NormalEvent): string[] {
   return [...names]
 }
 
-/** What an event does, with the public scripts to be fetched where its project wants that. */
+/** Adds the public scripts to fetch to an event's effect, if its project has that enabled. */
 export function withScrapes(effect: EventEffect, event: NormalEvent, settings: ProjectSettings): EventEffect {
   const scrapes = settings.scrape ? scrapesOf(event) : []
   return scrapes.length > 0 ? { ...effect, scrapes } : effect

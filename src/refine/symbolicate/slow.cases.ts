@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import type { FromLoader, ToLoader } from './load.ts'
 
-// Instead of the thread that reads maps, for tests of the desk: what a job's address says is what becomes of it.
+// Replaces the loader thread in tests of the map cache. The address of a job decides its result.
 if (parentPort) {
   const port = parentPort
   const done = (message: FromLoader) => port.postMessage(message)

@@ -5,12 +5,12 @@ import { type FrameContext, type MapSource, mapFrames } from './frames.ts'
 
 type Stacked = { stacktrace?: NormalStacktrace; raw_stacktrace?: NormalStacktrace }
 
-/** Puts original places into the frames of JavaScript; what they were stays beside them as `raw_stacktrace`. */
+/** Maps JavaScript frames to their original positions. The received frames stay as `raw_stacktrace`. */
 export function symbolicate({ event }: Draft, { maps }: Context): void {
   if (maps) mapStacks(event, maps)
 }
 
-/** The same for every stack of an event. */
+/** Maps every stack of an event. */
 export function mapStacks(event: NormalEvent, maps: MapSource): void {
   const context = frameContext(event)
   for (const entry of event.exception?.values ?? []) mapStack(entry, maps, context)
@@ -26,7 +26,7 @@ function mapStack(holder: Stacked, maps: MapSource, context: FrameContext): void
   if (mapped.raw) holder.raw_stacktrace ??= { ...stacktrace, frames: mapped.raw }
 }
 
-/** Debug ids of an event's files, by address. */
+/** The debug ids of an event's files, by address. */
 export function debugIdsOf(event: NormalEvent): Map<string, string> {
   const ids = new Map<string, string>()
   for (const image of event.debug_meta?.images ?? []) {
@@ -39,14 +39,14 @@ export function debugIdsOf(event: NormalEvent): Map<string, string> {
   return ids
 }
 
-/** How the frames of an event are looked up: its release, its dist and the debug ids of its files. */
+/** How to look up the frames of an event: its release, its dist and the debug ids of its files. */
 export function frameContext(event: NormalEvent): FrameContext {
   const ids = debugIdsOf(event)
   const { platform, release, dist = '' } = event
   return { platform, release, dist, debugIdOf: (url) => ids.get(url) }
 }
 
-/** A debug id as it is compared: lower-case with dashes; undefined for what is none. An age behind it is cut. */
+/** A debug id in normal form: lower-case with dashes; undefined if invalid. An appended age is cut. */
 function debugIdOf(text: string): string | undefined {
   const hex = text.toLowerCase().replaceAll('-', '')
   if (!/^[\da-f]{32,40}$/.test(hex)) return undefined

@@ -1,7 +1,7 @@
-// Tokens of JavaScript as far as brackets and functions need them. A full parser takes seconds for a bundle of some MB and
-// a tree of hundreds of MB; this pass takes a tenth of it and keeps three numbers a token.
+// JavaScript tokens in the detail needed for brackets and functions. A full parser takes seconds for a bundle of some
+// MB and a tree of hundreds of MB. This pass takes a tenth of the time and keeps three numbers per token.
 
-/** What a token is: single characters are their own code. */
+/** Kinds of tokens. A single-character token has its character code. */
 export const token = {
   name: 1,
   number: 2,
@@ -15,7 +15,7 @@ export const token = {
   step: 260,
 } as const
 
-/** Words that change how what follows is read; their token is 300 plus their place here. */
+/** Words that affect the tokens after them. Their kind is 300 plus their index here. */
 const words = [
   'function',
   'class',
@@ -48,12 +48,12 @@ const wordBase = 300
 const wordKinds: ReadonlyMap<string, number> = new Map(words.map((word, at) => [word, wordBase + at]))
 const wordStarts: ReadonlySet<number> = new Set(words.map((word) => word.charCodeAt(0)))
 
-/** The token of one of the words above. */
+/** The kind of one of the words above. */
 export const wordToken = (word: (typeof words)[number]): number => wordKinds.get(word) ?? token.name
 
 export const isName = (kind: number): boolean => kind === token.name || kind >= wordBase
 
-/** After these a slash begins a regular expression, and a brace an object. */
+/** After these words, a slash starts a regular expression and a brace starts an object. */
 const before: ReadonlySet<number> = new Set(
   (['return', 'typeof', 'case', 'in', 'instanceof', 'new', 'delete', 'void', 'throw', 'yield', 'await', 'of'] as const)
     .map(wordToken)
@@ -63,8 +63,8 @@ const beforeRegex: ReadonlySet<number> = new Set([...before, wordToken('do'), wo
 const beforeParen: ReadonlySet<number> = new Set((['if', 'while', 'for', 'with'] as const).map(wordToken))
 
 /**
- * Tokens of a script in order; `match` leads from a bracket to its partner (-1: none), `object` says of a `{` that it stands
- * where a value does. Pieces of a template are tokens of their own: each leads to the next. Offsets in UTF-16 units.
+ * The tokens of a script in order. `match`: the partner of a bracket (-1: none). `object`: 1 for a `{` in the place of
+ * a value. Each piece of a template is a token that links to the next piece. Offsets in UTF-16 units.
  */
 export type Tokens = {
   count: number
@@ -87,7 +87,7 @@ const isWordPart = (code: number) =>
   (code > 127 && !isSpace(code))
 const isDigit = (code: number) => code >= 48 && code <= 57
 
-/** Takes a script apart; what cannot be read ends the list early. Never throws. */
+/** Splits a script into tokens. Unreadable code ends the list early. Never throws. */
 export function tokensOf(code: string): Tokens {
   const reader = new Reader(code)
   let at = code.startsWith('#!') ? lineEnd(code, 0) : 0
@@ -109,9 +109,9 @@ class Reader {
   private end: Uint32Array<ArrayBuffer>
   private match: Int32Array<ArrayBuffer>
   private objects: Uint8Array<ArrayBuffer>
-  /** Brackets that are open. */
+  /** Open brackets. */
   private readonly open: number[] = []
-  /** Whether the last token ends a value, so that a slash divides. */
+  /** Whether the last token ends a value, so that a slash means division. */
   private value = false
 
   constructor(code: string) {
@@ -156,7 +156,7 @@ class Reader {
     const last = this.lastKind()
     const member = this.count > 1 && isMember(this.kind[this.count - 2] ?? 0)
     if (sign === 123) {
-      // after a word, a bracket that closed or an arrow stands a block; after an operator, a this.value
+      // After a word, a closing bracket or an arrow, it is a block. After an operator, it is a value.
       const block =
         last === 0 || last === 41 || last === 59 || last === 123 || last === 125 || last === token.arrow || this.value
       const object = before.has(last) ? !member && last !== wordToken('extends') : !block && !isName(last)
@@ -189,7 +189,7 @@ class Reader {
     return at + 1
   }
 
-  /** From behind a backtick, or behind a `}` that ends what was put in, to the next such place. */
+  /** Reads a template from a backtick, or from the `}` that ends an expression, to its next expression or its end. */
   private readTemplate(from: number): number {
     for (let at = from; at < this.code.length; at++) {
       const c = this.code.charCodeAt(at)
@@ -233,7 +233,7 @@ class Reader {
     return this.push(token.number, at, i, true)
   }
 
-  /** A regular expression from its slash on, or -1 when the line ends within. */
+  /** Reads a regular expression from its slash. Gives -1 if the line ends within it. */
   private readRegex(at: number): number {
     let inClass = false
     for (let i = at + 1; i < this.code.length; i++) {
@@ -279,7 +279,7 @@ class Reader {
     if ((c === 43 || c === 45) && next === c) return this.push(token.step, at, at + 2, this.value)
     if (c === 44 || c === 58 || c === 59 || c === 42 || (c === 63 && next !== 63))
       return this.push(c, at, at + 1, false)
-    // ||=, &&=, ??= give a name too; of !=, <=, >=, += and the like the second sign belongs to the first
+    // |=, &&= and ??= give a name too. In !=, <=, >=, += and similar, the second character belongs to the first.
     if ((c === 124 || c === 38 || c === 63) && next === c) {
       const assigns = this.code.charCodeAt(at + 2) === 61
       return this.push(assigns ? 61 : token.operator, at, at + (assigns ? 3 : 2), false)
@@ -287,7 +287,7 @@ class Reader {
     return this.push(token.operator, at, at + (next === 61 ? 2 : 1), false)
   }
 
-  /** Reads what begins at a place; gives the place behind it, or -1 when no more can be read. */
+  /** Reads the token at an offset. Returns the offset behind it, or -1 if the rest cannot be read. */
   read(at: number): number {
     const c = this.code.charCodeAt(at)
     if (isSpace(c)) return at + 1
@@ -306,5 +306,5 @@ class Reader {
   }
 }
 
-/** `.` and `?.`: what follows is the name of a property, whatever word it is. */
+/** `.` and `?.`: the next word is the name of a property, even if it is a keyword. */
 export const isMember = (kind: number): boolean => kind === 46 || kind === token.optional

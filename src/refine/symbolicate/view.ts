@@ -1,52 +1,52 @@
 import { type FlatMap, lastAtMost, linesOf, segmentAt, type Texts } from './flat.ts'
 
-/** A source file: its index, and its path as the map has it; undefined when the map leaves it open. One object for each. */
+/** A source file: its index and its path in the map; undefined if the map has none. Each file has only one object. */
 export type OriginalSource = { readonly file: number; readonly path: string | undefined }
 
-/** Where a place of the minified file comes from. Line and column count from 0. */
+/** The original position of a position in the minified file. Line and column count from 0. */
 export type Original = {
   source: OriginalSource
   line: number
   column: number
-  /** What the map calls the token at this place. */
+  /** The map's name of the token at this position. */
   name: string | undefined
 }
 
-/** Source lines around a place, cut to what is worth showing. */
+/** Source lines around a position, cut for display. */
 export type SourceContext = { pre: string[]; line: string; post: string[] }
 
-/** Look-ups in one flat map; all lines and columns from 0. */
+/** Look-ups in one flat map. All lines and columns count from 0. */
 export type MapView = {
-  /** Whether there is a map at all, or only the script. */
+  /** Whether there is a map, or only the script. */
   mapped: boolean
   original(line: number, column: number): Original | undefined
-  /** The function around a place: its name, '' when it has none; undefined outside of all or when the script is not there. */
+  /** The name of the function at a position, '' if unnamed; undefined outside of functions or without a script. */
   functionAt(line: number, column: number): string | undefined
-  /** Five lines either side of a place of a source file; undefined when the file is not there or shorter. */
+  /** Five lines on either side of a position; undefined if the file is missing or shorter. */
   context(file: number, line: number, column: number): SourceContext | undefined
-  /** The same of the minified file; `lines` either side instead of five. */
+  /** The same for the minified file, with `lines` instead of five. */
   scriptContext(line: number, column: number, lines?: number): SourceContext | undefined
 }
 
 const around = 5
-/** Characters that are shown of a line, and what says that some were left out. */
+/** Maximum characters of a line, and the mark for omitted text. */
 const lineMax = 140
 const snip = '{snip}'
 
-/** Reads single texts; each is decoded when it is asked for, as a map may have a hundred thousand. */
+/** Reads single texts. Decodes each on demand, because a map can have a hundred thousand. */
 function textReader({ bytes, at }: Texts): (index: number) => string {
   const body = Buffer.from(bytes.buffer)
   return (index) => body.toString('utf8', at[index] ?? 0, at[index + 1] ?? 0)
 }
 
-/** Bytes of lines that are decoded in one go; longer ones are cut line by line. */
+/** Maximum bytes of lines that are decoded together. Longer blocks are cut line by line. */
 const blockBytesMax = 4096
 
 const isBreak = (code: number): boolean => code === 10 || code === 13
 
 /**
- * Line `at` of a block that begins with line `from`, without its end; undefined when it is long. Cut out at where lines are
- * known to begin: to look for the breaks once more took twice as long.
+ * Line `at` of a block that begins with line `from`, without its line break; undefined if it is long. Uses the known
+ * line starts: searching for the line breaks again took twice as long.
  */
 function lineOf(
   files: FlatMap['files'],
@@ -60,13 +60,13 @@ function lineOf(
   return end - begin > lineMax ? undefined : block.slice(begin, end)
 }
 
-/** Reads lines of source files. */
+/** Makes a reader of source lines. */
 function contextReader(
   files: FlatMap['files'],
 ): (file: number, line: number, column: number, either?: number) => SourceContext | undefined {
   const body = Buffer.from(files.bytes.buffer)
 
-  /** One line, cut around a column. Long lines are never decoded whole: a minified file is one of some MB. */
+  /** One line, cut around a column. Never decodes a long line whole: a minified line can have some MB. */
   function lineText(file: number, at: number, column: number): string {
     const unit = files.unit[file] ?? 1
     const from = files.lineAt[at] ?? 0
@@ -76,7 +76,7 @@ function contextReader(
     if (length <= lineMax) return slice(unit, from, to)
     const start = Math.max(0, Math.min(column - lineMax / 2, length - lineMax))
     const text = slice(unit, from + start * unit, from + (start + lineMax) * unit)
-    // a cut may have gone through a character of two units
+    // The cut can split a surrogate pair.
     const whole = unit === 2 ? text.toWellFormed() : text
     return `${start > 0 ? `${snip} ` : ''}${whole}${start + lineMax < length ? ` ${snip}` : ''}`
   }
@@ -84,7 +84,7 @@ function contextReader(
   const narrow = Buffer.alloc(blockBytesMax)
   function slice(unit: number, from: number, to: number): string {
     if (unit !== 2) return body.toString('latin1', from, to)
-    // one letter beyond Latin-1 makes a whole file wide; its other lines are narrow, and cost half as much from here on
+    // One character beyond Latin-1 makes a whole file two-byte. Its Latin-1 lines cost half as much this way.
     const length = (to - from) / 2
     if (length > narrow.length) return body.toString('utf16le', from, to)
     for (let at = 0; at < length; at++) {
@@ -96,7 +96,7 @@ function contextReader(
 
   function context(file: number, line: number, column: number, either = around): SourceContext | undefined {
     const first = files.first[file] ?? 0
-    // the last entry is the file's end; behind a final line break there is no line
+    // The last entry is the end of the file. After a final line break there is no line.
     const end = (files.first[file + 1] ?? 0) - 1
     if (file < 0 || file >= files.unit.length || files.unit[file] === 0) return undefined
     const last = end - 1 > first && files.lineAt[end] === files.lineAt[end - 1] ? end - 2 : end - 1
@@ -114,7 +114,7 @@ function contextReader(
     return { pre, line: text(here, column), post }
   }
 
-  /** Lines decoded together; undefined when they are long. */
+  /** Several lines, decoded together; undefined if they are long. */
   function blockOf(file: number, from: number, to: number): string | undefined {
     const [start, end] = [files.lineAt[from] ?? 0, files.lineAt[to + 1] ?? 0]
     return end - start > blockBytesMax ? undefined : slice(files.unit[file] ?? 1, start, end)
@@ -123,7 +123,7 @@ function contextReader(
   return context
 }
 
-/** A view on a flat map; it keeps the map itself, one table of line starts and the sources that were asked for. */
+/** Opens a view of a flat map. It keeps the map, a table of line starts and the requested sources. */
 export function openView(flat: FlatMap): MapView {
   const { segments, files, scopes } = flat
   const script = files.unit.length - 1

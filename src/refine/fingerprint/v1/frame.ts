@@ -21,12 +21,12 @@ const noScriptFunction: ReadonlySet<string> = new Set([
 
 type Id = 'module' | 'filename' | 'function' | 'context-line'
 
-// Refining makes hundreds of these for each event: objects of few shapes, without spreading.
+// Refining makes hundreds of these per event, so the objects have few shapes and are built without spread.
 
-/** A part that counts. */
+/** A part that contributes. */
 const leaf = (id: Id, text: string, hint?: GroupingHint): GroupingNode =>
   hint === undefined ? { id, contributes: true, values: [text] } : { id, contributes: true, hint, values: [text] }
-/** A part that does not. */
+/** A part that does not contribute. */
 const ignored = (id: Id, text: string, hint: GroupingHint): GroupingNode => ({
   id,
   contributes: false,
@@ -34,10 +34,10 @@ const ignored = (id: Id, text: string, hint: GroupingHint): GroupingNode => ({
   values: [text],
 })
 
-/** The parts of one frame, whichever variant asks. */
+/** The parts of one frame, the same for both variants. */
 type FrameParts = { values: GroupingNode[]; counts: boolean; isLow: boolean }
 
-/** Module, file name, function and source line of a frame, those that count and those that do not. */
+/** Module, file name, function and source line of a frame, contributing or not. */
 function frameParts(frame: NormalFrame, platform: string): FrameParts {
   const values: GroupingNode[] = []
   const line = contextLine(frame, platform)
@@ -53,7 +53,7 @@ function frameParts(frame: NormalFrame, platform: string): FrameParts {
     values.push(file)
   }
   if (name) {
-    // A mapped line says more than a name that each browser gives otherwise.
+    // A mapped line is more stable than a function name, which differs between browsers.
     const isMapped = frame.data?.symbolicated === true || frame.mapped_before === true
     if (isMapped && isScript(platform) && line?.contributes && name.contributes) {
       name.contributes = false
@@ -66,18 +66,18 @@ function frameParts(frame: NormalFrame, platform: string): FrameParts {
   return { values, counts: !isLow && values.some((entry) => entry.contributes), isLow }
 }
 
-/** The values by which a frame groups. */
+/** The values that group a frame. */
 export function frameValues(frame: NormalFrame, platform: string): string[] {
   const { values, counts } = frameParts(frame, platform)
   return counts ? values.flatMap((entry) => contributing(entry)) : []
 }
 
-/** A stack as both variants see it: oldest frame first. */
+/** A stack in both variants, oldest frame first. */
 export type StackNodes = { app: GroupingNode; system: GroupingNode }
 
 const bothSides = ['app', 'system'] as const
 
-/** Both trees of a stack: of in-app frames, and of all frames. `marks`: what stack-trace rules said about it. */
+/** Both trees of a stack: in-app frames and all frames. `marks`: the annotations of stack-trace rules. */
 export function stackNodes(
   stacktrace: NormalStacktrace | undefined,
   eventPlatform: string,
@@ -120,7 +120,7 @@ function whyNot(
   return parts.isLow ? 'low-quality' : undefined
 }
 
-/** One frame of a page without a function says where, not what: the message groups better. */
+/** A single page frame without a function shows where, but not what failed. The message groups better. */
 function isSingleOfPage(frames: readonly NormalFrame[], eventPlatform: string): boolean {
   const [only] = frames
   if (!only || frames.length !== 1 || only.data?.symbolicated) return false
@@ -169,7 +169,7 @@ function fileOf(frame: NormalFrame): GroupingNode | undefined {
   return name ? leaf('filename', name) : undefined
 }
 
-/** Parts of names of Java classes that are made at run time, and differ in each process. */
+/** Generated names of Java classes, which differ in each process. */
 const generatedParts: readonly (readonly [RegExp, string])[] = [
   [/\b((?:sun|jdk\.internal)\.reflect\.GeneratedMethodAccessor)\d{1,10}/, '$1'],
   [/\b(Generated\w{0,40}ConstructorAccessor)\d{1,10}/, '$1<auto>'],

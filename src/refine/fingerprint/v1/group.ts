@@ -31,8 +31,8 @@ const entriesNode = (values: readonly string[]): GroupingNode => ({
 })
 
 /**
- * Version 1: checksum, then rules of the project, the client's fingerprint, built-in fingerprints, and the default.
- * `defaultOf` makes the default; later versions have one of their own.
+ * Version 1: checksum, then project rules, the client's fingerprint, built-in fingerprints, and the default.
+ * `defaultOf` makes the default; later versions pass their own.
  */
 export function groupV1(
   event: NormalEvent,
@@ -111,7 +111,7 @@ const hydrationTexts = [
   'The server could not finish this Suspense boundary',
 ]
 
-/** Errors of JavaScript whose stacks say nothing about their cause. */
+/** JavaScript errors whose stacks do not show their cause. */
 function builtInFingerprint(event: NormalEvent): { why: string; values: string[] } | undefined {
   if (event.platform !== 'javascript' && event.platform !== 'node') return undefined
   const list = event.exception?.values ?? []

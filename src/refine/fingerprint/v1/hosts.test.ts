@@ -3,7 +3,7 @@ import { randomOf } from '../../../random.cases.ts'
 import { createHosts, type Found, mayHoldHosts } from './hosts.ts'
 
 const top = 'com|net|io|de|local'
-/** The two patterns that version 1 was frozen with, and what they find. */
+/** The two patterns that version 1 was frozen with, and their results. */
 const reference = new RegExp(
   String.raw`(\b[\w.+%'-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,6}\b)|\b(?:[A-Za-z0-9-]{1,63}\.){1,6}(?:${top})\b(?![.(]\w|\()`,
   'g',

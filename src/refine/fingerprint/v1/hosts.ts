@@ -1,4 +1,4 @@
-/** Something of a class in a text: from `start` to before `end`. */
+/** A match of a class in a text, from `start` to before `end`. */
 export type Found = { name: string; start: number; end: number }
 
 const topDomains: ReadonlySet<string> = new Set(
@@ -8,8 +8,8 @@ const topDomains: ReadonlySet<string> = new Set(
 )
 const topMax = 8
 /**
- * Characters of a label, and of the part before the @. Labels before the top label, and behind an address's first
- * label.
+ * Maximum characters of a label and of the part before the @. Maximum labels before the top label, or after an
+ * address's first label.
  */
 const labelMax = 63
 const localMax = 64
@@ -17,7 +17,7 @@ const labelsMax = 6
 
 const [dot, at, bracket] = [46, 64, 40]
 const [word, label, local] = [1, 2, 4]
-/** What each sign of ASCII may be part of; no other sign is part of anything here. */
+/** The classes that each ASCII character belongs to. Other characters belong to none. */
 const signs = Uint8Array.from({ length: 128 }, (_, code) => {
   const sign = String.fromCharCode(code)
   return (/\w/.test(sign) ? word : 0) | (/[A-Za-z0-9-]/.test(sign) ? label : 0) | (/[\w.+%'-]/.test(sign) ? local : 0)
@@ -26,7 +26,7 @@ const signs = Uint8Array.from({ length: 128 }, (_, code) => {
 const is = (text: string, i: number, kind: number): boolean => ((signs[text.charCodeAt(i)] ?? 0) & kind) !== 0
 const isBoundary = (text: string, i: number): boolean => is(text, i - 1, word) !== is(text, i, word)
 
-/** A text with the ends of the runs that begin at each place: of signs of a label, and of what stands before an @. */
+/** A text with the ends of the runs that start at each index: of label characters, and of characters before an @. */
 type Measured = { text: string; labels: Uint16Array; locals: Uint16Array }
 
 function runEnds(text: string, kind: number): Uint16Array {
@@ -37,13 +37,13 @@ function runEnds(text: string, kind: number): Uint16Array {
   return ends
 }
 
-/** End of the label at a place when a dot follows, else 0. */
+/** The end of the label at an index if a dot follows, else 0. */
 function labelAt({ text, labels }: Measured, from: number): number {
   const end = labels[from] ?? from
   return end > from && end - from <= labelMax && text.charCodeAt(end) === dot ? end : 0
 }
 
-/** End of the top domain at a place, else 0. */
+/** The end of the top domain at an index, else 0. */
 function topAt(text: string, from: number): number {
   let end = from
   while (end - from <= topMax && is(text, end, word)) end++
@@ -52,19 +52,19 @@ function topAt(text: string, from: number): number {
   return !isCall && topDomains.has(text.slice(from, end)) ? end : 0
 }
 
-/** By the dot behind its first label: end of a host, else 0. */
+/** The end of a host by the dot after its first label, else 0. */
 function hostBehind(measured: Measured, first: number): number {
   let end = 0
   let stop = first
   for (let labels = 0; stop > 0 && labels < labelsMax; labels++) {
-    // The most labels win.
+    // The match with the most labels wins.
     end = topAt(measured.text, stop + 1) || end
     stop = labelAt(measured, stop + 1)
   }
   return end
 }
 
-/** End of the domain of an address, else 0. */
+/** The end of an address's domain, else 0. */
 function domainEnd(measured: Measured, from: number): number {
   const { text, labels } = measured
   const parts: [number, number][] = []
@@ -75,23 +75,23 @@ function domainEnd(measured: Measured, from: number): number {
     if (stop === start) break
     parts.push([start, stop])
   }
-  // As many labels as there are, and of the last as much as ends with a word.
+  // Takes as many labels as possible, and of the last label as much as ends at a word boundary.
   for (const [start, full] of parts.reverse())
     for (let end = full; end > start; end--) if (isBoundary(text, end)) return end
   return 0
 }
 
-/** Whether a text may hold any: asked first, as most do not. */
+/** Whether a text can contain any. Checked first, because most texts do not. */
 export const mayHoldHosts = (text: string): boolean => /@|[A-Za-z0-9-]\.[a-z]/.test(text)
 
 /**
- * The first address or host at or behind a place. What is found is what these two patterns find, the first before the second:
+ * Returns the first address or host at or after an index. It matches like these two patterns, the first one first:
  *
- *     \b[\w.+%'-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,6}\b
- *     \b(?:[A-Za-z0-9-]{1,63}\.){1,6}(?:com|net|…)\b(?![.(]\w|\()
+ * \b[\w.+%'-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,6}\b
+ * \b(?:[A-Za-z0-9-]{1,63}\.){1,6}(?:com|net|…)\b(?![.(]\w|\()
  *
- * As patterns they try 380 signs behind each of `a-a-a-`: 47 ms for 8,192 of them. Here each run of signs is measured once, and
- * what follows a dot or an @ is looked at once, whatever stands before it. `text`: below 65,536 characters.
+ * As patterns, they try 380 characters after each of `a-a-a-`: 47 ms for 8,192 of them. This code measures each run of
+ * characters once, and checks the text after a dot or an @ once. `text`: below 65,536 characters.
  */
 export function createHosts(text: string): (from: number) => Found | undefined {
   const measured: Measured = { text, labels: runEnds(text, label), locals: runEnds(text, local) }

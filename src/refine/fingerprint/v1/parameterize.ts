@@ -1,6 +1,6 @@
 import { createHosts, type Found, mayHoldHosts } from './hosts.ts'
 
-/** Texts above this are left as they are: nobody groups by hand what is that long. */
+/** Longer texts stay unchanged: nobody groups texts of that length by hand. */
 const parameterizeMax = 8192
 
 const months = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}'
@@ -9,8 +9,8 @@ const time = '\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?'
 const zone = '(?:\\s?(?:Z|UTC|GMT|[+-]\\d{2}:?\\d{2})(?![\\w:])){0,2}'
 
 /**
- * Class and pattern, in the order in which they win at one place. Every repetition is bounded, or no place within it can begin
- * another (docs/decisions/0017-message-classes.md). `email` comes before them and `hostname` behind `url`: hosts.ts finds both.
+ * Classes and patterns in order of precedence. Each repetition is bounded, or no position within it can start another
+ * (docs/decisions/0017-message-classes.md). `email` precedes them and `hostname` follows `url`; hosts.ts finds both.
  */
 const classes: readonly (readonly [string, string])[] = [
   ['url', '\\b(?:wss?|https?|ftp):\\/\\/[^\\s"\'<>,;(){}|\\\\^`\\[\\]]{1,4096}'],
@@ -60,7 +60,7 @@ function otherFrom(text: string, from: number): Found | undefined {
   return found ? { name: nameIn(found, 1), start: found.index, end: pattern.lastIndex } : undefined
 }
 
-/** Of two at one place the class that comes first wins. */
+/** For two matches at one position, the class with precedence wins. */
 function firstOf(host: Found | undefined, other: Found | undefined): Found | undefined {
   if (!host || !other) return host ?? other
   if (host.start !== other.start) return host.start < other.start ? host : other
@@ -82,14 +82,14 @@ function withHosts(text: string): string {
   return out + text.slice(at)
 }
 
-/** The text with everything that varies between two of the same kind as `<class>`. Linear in the text. */
+/** Replaces each variable part of a text by `<class>`. Linear in the text. */
 export function parameterize(text: string): string {
   if (text.length > parameterizeMax || !/[\d@=]|:\/\/|\w\.\w/.test(text)) return text
   if (mayHoldHosts(text)) return withHosts(text)
   return text.replace(pattern, (_, ...groups: unknown[]) => `<${nameIn(groups, 0)}>`)
 }
 
-/** The first two lines that are not blank, parameterized; "..." says that more follow. */
+/** The first two non-blank lines, parameterized. "..." means that more lines follow. */
 export function parameterizedMessage(text: string): string {
   if (text.length > parameterizeMax) return text.trim()
   const lines = text.split(/\r\n|\r|\n/).filter((line) => line.trim())

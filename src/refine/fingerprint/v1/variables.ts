@@ -2,19 +2,19 @@ import type { NormalEvent, NormalFrame } from '../../../domain/event.ts'
 import { tagOf } from '../rules.ts'
 import { parameterize } from './parameterize.ts'
 
-/** Whether an entry of a fingerprint stands for the default grouping: `{{ default }}` in any spacing, `{{default}}` too. */
+/** Whether a fingerprint entry means the default grouping: `{{ default }}` with any spacing, also `{{default}}`. */
 export function isDefault(entry: string): boolean {
   return variableOf(entry) === 'default'
 }
 
-/** The name within `{{ name }}`, or undefined for plain text. */
+/** The name in `{{ name }}`; undefined for plain text. */
 function variableOf(entry: string): string | undefined {
   return /^\{\{\s{0,20}([\w.:-]{1,200})\s{0,20}\}\}$/.exec(entry.trim())?.[1]
 }
 
 const basename = (path: string | undefined) => path?.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
 
-/** One entry of a fingerprint with its variables put in; plain text stays. */
+/** Resolves the variables of a fingerprint entry. Plain text stays unchanged. */
 export function resolveEntry(entry: string, event: NormalEvent, crash: NormalFrame | undefined): string {
   const whole = variableOf(entry)
   if (whole !== undefined) return resolveVariable(whole, event, crash)
@@ -24,7 +24,7 @@ export function resolveEntry(entry: string, event: NormalEvent, crash: NormalFra
   )
 }
 
-/** Whether an SDK put the message itself into the fingerprint, with all that varies in it. */
+/** Whether an SDK used the message itself as fingerprint, including its variable parts. */
 const isMessage = (entry: string, event: NormalEvent): boolean =>
   entry !== '' && (event.exception?.values ?? []).some((element) => element.value === entry)
 

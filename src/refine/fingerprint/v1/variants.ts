@@ -7,7 +7,7 @@ import type { Marks } from '../stack-rules.ts'
 import { type StackNodes, stackNodes } from './frame.ts'
 import { parameterize, parameterizedMessage } from './parameterize.ts'
 
-/** A variant before its hash is made. `component`: the tree; its texts that count are the values. */
+/** A variant before hashing. `component`: the tree, whose contributing texts are the values. */
 export type Plain = {
   name: GroupingVariant['name']
   contributes: boolean
@@ -16,7 +16,7 @@ export type Plain = {
   component: GroupingNode
 }
 
-/** The texts of a variant that are hashed, or would be. */
+/** The texts of a variant that are hashed, or would be hashed if it contributed. */
 export const valuesOf = ({ component }: Plain): string[] => contributing({ ...component, contributes: true })
 
 const branch = (id: GroupingNode['id'], values: GroupingNode['values'], hint?: GroupingHint): GroupingNode =>
@@ -28,7 +28,7 @@ const dead = (id: GroupingNode['id'], values: GroupingNode['values'], hint: Grou
   values,
 })
 
-/** The default grouping (docs/grouping.md): the first strategy that contributes, with what the others would have been left out. */
+/** The default grouping (docs/grouping.md): the first strategy that contributes. The others show why they do not. */
 export function defaultVariants(event: NormalEvent, marks: Marks): Plain[] {
   const message = messageVariant(event)
   const stacked =
@@ -48,10 +48,10 @@ export function defaultVariants(event: NormalEvent, marks: Marks): Plain[] {
   return [{ name: 'default', contributes: true, why, component: branch('nothing', []) }]
 }
 
-/** Parameterized values by what was sent: both sides ask for each, and exceptions of a chain often say the same. */
+/** Caches parameterized values: both variants need each value, and chained exceptions often repeat it. */
 type Said = (value: string) => string
 
-/** Both sides of each exception, made when they are asked for. */
+/** Both trees of each exception, made on demand. */
 function nodesOf(event: NormalEvent, marks: Marks): (exception: NormalException) => StackNodes {
   const texts = new Map<string, string>()
   const said: Said = (value) => {
@@ -67,13 +67,13 @@ function nodesOf(event: NormalEvent, marks: Marks): (exception: NormalException)
   }
 }
 
-/** The exceptions that count, two of them being one where all their frames and texts say the same. */
+/** The exceptions that count. Two count as one if all their frames and texts are equal. */
 function countedOf(event: NormalEvent, nodes: (exception: NormalException) => StackNodes): Chain | undefined {
   const text = (exception: NormalException) => contributing(nodes(exception).system).join('\n')
   return chainOf(event.exception?.values ?? [], event.sdk, (a, b) => text(a) === text(b))
 }
 
-/** The exception that stands for the others of an event, by the comparison that chooses what groups. */
+/** The main exception of an event, by the same comparison that selects the grouping exceptions. */
 export const mainOf = (event: NormalEvent, marks: Marks): NormalException | undefined =>
   countedOf(event, nodesOf(event, marks))?.main
 
@@ -95,7 +95,7 @@ function exceptionVariants(event: NormalEvent, marks: Marks): Plain[] | undefine
   return pair(side('app'), side('system'), chain.list.length > 1 ? 'exceptions of the chain' : 'exception')
 }
 
-/** Type, else value where no stack counts, then the stack. */
+/** Type, else value if no stack contributes, then the stack. */
 function exceptionNodes(exception: NormalException, platform: string, marks: Marks, said: Said): StackNodes {
   const stacks = stackNodes(exception.stacktrace, platform, exception.stacktrace && marks.get(exception.stacktrace))
   return { app: exceptionNode(exception, stacks.app, said), system: exceptionNode(exception, stacks.system, said) }
@@ -105,7 +105,7 @@ function exceptionNode(exception: NormalException, stack: GroupingNode, said: Sa
   const values: GroupingNode[] = []
   const nsError = object(exception.mechanism?.meta?.['ns_error'])
   const codes = nsError ? [own(nsError, 'domain'), own(nsError, 'code')].flatMap((value) => scalar(value) ?? []) : []
-  // A synthetic exception without stack and value: its type is all there is.
+  // A synthetic exception without stack and value has only its type.
   const isBare = !nsError && !exception.value && !stack.contributes
   if (exception.type)
     values.push(
@@ -114,7 +114,7 @@ function exceptionNode(exception: NormalException, stack: GroupingNode, said: Sa
         : branch('type', [exception.type]),
     )
   if (exception.value) {
-    // Nearly all have a stack: what varies is looked for only where the value counts.
+    // Nearly all exceptions have a stack, so the value is parameterized only if it contributes.
     if (nsError) values.push(dead('value', [exception.value], 'ns-error-first'))
     else if (stack.contributes) values.push(dead('value', [exception.value], 'stack-first'))
     else {
@@ -144,12 +144,12 @@ function threadVariants(event: NormalEvent, marks: Marks): Plain[] | undefined {
 const stackVariants = (nodes: StackNodes | undefined, what: string): Plain[] | undefined =>
   nodes && pair(nodes.app, nodes.system, what)
 
-/** Whether a stack is among what counts. */
+/** Whether a stack contributes. */
 const hasStack = (node: GroupingNode): boolean =>
   node.contributes &&
   (node.id === 'stacktrace' || node.values.some((entry) => typeof entry !== 'string' && hasStack(entry)))
 
-/** App and system as two variants: without a stack in app, system alone; equal ones count once. */
+/** The app and system variants. Without an app stack, only system counts. Equal variants count once. */
 function pair(app: GroupingNode, system: GroupingNode, what: string): Plain[] | undefined {
   const [appValues, systemValues] = [contributing(app), contributing(system)]
   if (appValues.length === 0 && systemValues.length === 0) return undefined
@@ -211,7 +211,7 @@ function securityVariant(event: NormalEvent): Plain | undefined {
   ])
 }
 
-/** What an event says in words, whether it counts or not. */
+/** The message of an event as a variant, contributing or not. */
 export function messageVariant(event: Pick<NormalEvent, 'logentry'>): Plain {
   const source = event.logentry?.message ?? event.logentry?.formatted ?? ''
   const text = parameterizedMessage(source)

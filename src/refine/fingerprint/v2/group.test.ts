@@ -11,7 +11,7 @@ const by = (event: object, version: number, rules = '') =>
     { grouping: { fingerprintRules: rules, stackRules: '', version } },
   ).event
 const variantsOf = (event: object, rules = '') => by(event, 2, rules).findings.grouping.variants
-/** What version 2 hashes of an event where it has a fingerprint of its own; [] where it groups as version 1. */
+/** The values that version 2 hashes for an event with a built-in fingerprint; [] if it groups as in version 1. */
 const valuesOf = (event: object): string[] => {
   const [first] = variantsOf(event)
   return first?.name === 'built_in_fingerprint' ? first.values : []
@@ -36,11 +36,11 @@ const frame = (name: string, path = 'https://shop.example/a1.js') => ({
 // ---- hydration
 
 const mark = 'https://react.dev/link/hydration-mismatch'
-/** React 19’s diff, in the tree of a component. */
+/** React 19’s diff in the tree of a component. */
 const diff = (component: string, ...lines: string[]) =>
   `Hydration failed because the server rendered text didn't match the client.\n\n${mark}\n\n  <App>\n    <${component}>\n      <p>\n${lines.join('\n')}\n`
 const r19 = (component: string, ...lines: string[]) => thrown('Error', diff(component, ...lines))
-/** React 18: what it wrote to the console, then the error that says nothing. */
+/** React 18: its console output, then an error without details. */
 const r18 = (component: string, template: string, ...values: string[]) => ({
   ...thrown('Error', 'Hydration failed because the initial UI does not match what was rendered on the server.'),
   breadcrumbs: [
@@ -134,7 +134,7 @@ describe('hydration errors', () => {
   ])('without a component that keeps its name the route stands for it: %s', (_name, more, route) => {
     const minified = { ...r19('Lx', '+       1/2/2026', '-       02.01.2026'), ...more }
     expect(valuesOf(minified)).toEqual(['hydration-route', 'date-locale', route])
-    // A route is none of a component that is called so.
+    // A route differs from a component with that name.
     expect(hashOf(minified)).not.toBe(hashOf(r19('Route', '+       1/2/2026', '-       02.01.2026')))
   })
 
@@ -161,7 +161,7 @@ test('what React 18 and 19, alone and in Next.js 16, were recorded to write of o
     const said = valuesOf(event).join(' ')
     if (said !== '') values.set(mistake, [...new Set([...(values.get(mistake) ?? []), said])])
   }
-  // Version 2 is frozen: a line here that changes is another version.
+  // Version 2 is frozen: if a line here changes, a new version is needed.
   expect([...values].map(([mistake, all]) => `${mistake}: ${all.join(', ')}`).sort()).toEqual([
     'card: hydration nesting Card',
     'children: hydration random-time Clock',
@@ -217,7 +217,7 @@ describe('what old tabs run into after a deploy', () => {
   test('is one issue for each release, and was several in version 1', () => {
     const hashes = (release: string, version = 2) =>
       new Set(all.map((entry) => hashesOf(by(ofRelease(entry, release), version)).join()))
-    // in version 1 two of the kinds are one by their stack
+    // In version 1, two of the kinds have the same hash because of their stack.
     expect([hashes('shop@1').size, hashes('shop@2').size, hashes('shop@1', 1).size]).toEqual([1, 1, 4])
     expect([...hashes('shop@1')]).not.toEqual([...hashes('shop@2')])
     expect(valuesOf(ofRelease(met.rsc, 'shop@1'))).toEqual(['skew', 'shop@1'])
@@ -236,7 +236,7 @@ describe('what old tabs run into after a deploy', () => {
   })
 })
 
-// ---- what takes precedence, and what is left out
+// ---- precedence, and events without a built-in fingerprint
 
 test.each<[string, object, string]>([
   ['a checksum', { checksum: 'a'.repeat(32) }, 'checksum'],

@@ -17,15 +17,15 @@ const leaf = (id: GroupingNode['id'], value: string, hint?: GroupingHint, contri
 
 type BuiltIn = { why: string; values: GroupingNode[] }
 
-/** What names an event that came without a fingerprint better than its stack does. Each begins with a word of its own. */
+/** The built-in fingerprint of an event, if it is better than the stack. Each starts with a different word. */
 function builtInOf(event: NormalEvent): BuiltIn | undefined {
   const { skew, hydration } = event.findings.signs ?? {}
-  // a chunk that is gone may be why hydrating failed, never the other way round
+  // A missing chunk can be the cause of a failed hydration, never its result.
   if (skew) return ofSkew(skew.kind, event.release)
   return hydration && hydration.cause !== 'unknown' ? ofHydration(event, hydration) : undefined
 }
 
-/** What an old tab runs into says nothing about code: all of one release is one issue. */
+/** Errors of an old tab say nothing about the code, so all errors of one release are one issue. */
 function ofSkew(kind: string, release: string | undefined): BuiltIn {
   const why = 'an old tab after a deploy: one issue for each release'
   if (!release) return { why, values: [leaf('entry', 'skew-kind'), leaf('skew', kind, 'no-release')] }
@@ -37,7 +37,7 @@ function ofSkew(kind: string, release: string | undefined): BuiltIn {
   return { why, values }
 }
 
-/** By cause and component; the route stands for a component that nobody named. Without either: as in version 1. */
+/** By cause and component. The route replaces an unknown component. Without either: like version 1. */
 function ofHydration(
   event: NormalEvent,
   { cause, component: named }: { cause: string; component?: string },
@@ -57,13 +57,13 @@ function ofHydration(
   }
 }
 
-/** Names of variants that a fingerprint made; the default grouping gives way to it. */
+/** Variants that come from an explicit fingerprint. Built-in fingerprints do not replace them. */
 const given: ReadonlySet<Variant['name']> = new Set(['checksum', 'custom_fingerprint', 'hybrid'])
 
 /**
- * Version 2: version 1, with other built-in fingerprints: hydration errors by cause and component, what old tabs run into
- * by release. It reads both from `findings.signs`. What it hashes of a sign is frozen with it, so a sign may learn texts
- * that it did not know, and never calls one that it knows something else (group.test.ts holds a table of them).
+ * Version 2: version 1 with other built-in fingerprints. Hydration errors group by cause and component, errors of old
+ * tabs by release, both read from `findings.signs`. The hashed values of a diagnostic are frozen too: a diagnostic can
+ * learn new texts, but must not reclassify known ones (group.test.ts has a table of them).
  */
 export function groupV2(
   event: NormalEvent,
@@ -88,7 +88,7 @@ export function groupV2(
   return { ...first, variants: [own, ...others.map(leftOut)] }
 }
 
-/** As version 1 leaves them out. */
+/** Marks a variant as left out in the same way as version 1. */
 function leftOut({ hash: _hash, ...variant }: Variant): Variant {
   if (!variant.contributes) return variant
   return { ...variant, contributes: false, why: 'a built-in fingerprint takes precedence', hint: 'fingerprint-first' }

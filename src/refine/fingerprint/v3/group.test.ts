@@ -13,7 +13,7 @@ const by = (event: Loose, version: number, fingerprintRules = '') =>
 const hashesBy = (event: Loose, version = 3) => hashesOf(by(event, version))
 const variantsOf = (event: Loose, rules = '') => by(event, 3, rules).findings.grouping.variants
 
-/** Messages of one function, as the browser SDK in node_modules makes them. */
+/** Messages of one function, built by the browser SDK in node_modules. */
 async function reported(message: string, kind: 'message' | 'exception' = 'message'): Promise<Loose> {
   const hint = { syntheticException: new Error('Sentry syntheticException') }
   const made =

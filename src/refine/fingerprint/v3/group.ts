@@ -42,6 +42,6 @@ function variantsOf(event: NormalEvent, marks: Marks): Plain[] {
   return [message, ...variants.filter((variant) => variant.name !== 'default').map(leftOut)]
 }
 
-/** Version 3: version 2, but messages that came with the stack of their caller are grouped by what they say. */
+/** Version 3: version 2, but messages that came with the stack of their caller are grouped by their text. */
 export const groupV3 = (event: NormalEvent, rules: CompiledFingerprintRules, marks: Marks): Grouped =>
   groupV2(event, rules, marks, variantsOf)

@@ -3,13 +3,13 @@ import type { EnvelopeItem } from '../../../wire/envelope.ts'
 import { dumpAttachmentType } from '../../../wire/minidump.ts'
 import type { MultipartPart } from '../../../wire/multipart.ts'
 
-/** `pieces`: what is kept instead of `bytes`, as a stream of `row.bytes`. */
+/** `pieces`: if set, this stream of `row.bytes` bytes is stored instead of `bytes`. */
 export type Attachment = { row: AttachmentRow; bytes: Uint8Array; pieces?: () => AsyncIterable<Uint8Array> }
 
-/** Where an attachment belongs: ids, the record that brought it, and its place there. Times in ms. */
+/** The place of an attachment: its ids, its record, and its index there. Times in ms. */
 export type AttachmentPlace = { projectId: number; eventId: string; jpos: number; index: number; receivedMs: number }
 
-/** The attachment of an envelope's item; the key is made of numbers and the id alone, so that refining again meets it again. */
+/** The attachment of an envelope item. Its key has only numbers and the id, so refining again gives the same key. */
 export function attachmentOfItem(item: EnvelopeItem, place: AttachmentPlace): Attachment {
   const { headers } = item
   return make(
@@ -21,12 +21,12 @@ export function attachmentOfItem(item: EnvelopeItem, place: AttachmentPlace): At
   )
 }
 
-/** The attachment of a part of a form. */
+/** The attachment of a form part. */
 export function attachmentOfPart(part: MultipartPart, place: AttachmentPlace): Attachment {
   return make(place, part.bytes, fileName(part.filename ?? part.name), 'event.attachment', short(part.contentType, ''))
 }
 
-/** The attachment of a minidump; one that came compressed is kept as what `unpacked` gives. */
+/** The attachment of a minidump. A compressed dump is stored as the content of `unpacked`. */
 export function attachmentOfDump(
   bytes: Uint8Array,
   name: string,
@@ -44,7 +44,7 @@ function make(place: AttachmentPlace, bytes: Uint8Array, name: string, type: str
   return { row: { projectId, eventId, name, type, contentType, bytes: bytes.byteLength, blobKey, receivedMs }, bytes }
 }
 
-/** A name for show and download only: the last segment, without control signs. */
+/** A name for display and download only: the last path segment, without control characters. */
 export function fileName(value: unknown): string {
   if (typeof value !== 'string') return 'attachment'
   const last = value.slice(-1024).split(/[/\\]/).at(-1) ?? ''

@@ -9,30 +9,30 @@ import { bodyKind, itemKind, type PlacedItem, type RecordWork } from '../kind.ts
 import { dumpName, dumpOfItem } from '../minidump/upload.ts'
 import { type AttachmentPlace, attachmentOfDump, attachmentOfItem, attachmentOfPart } from './attachment.ts'
 
-/** One outcome of an attachment. */
+/** Builds the outcome of an attachment. `bytes`: its payload size. */
 export const attachmentEnd = (work: RecordWork, outcome: Outcome, reason: OutcomeReason, bytes: number) =>
   ended(work, 'attachment', 'attachment', outcome, reason, bytes)
 
-/** Where an attachment of an event belongs. */
+/** The place of an attachment of an event. */
 export function attachmentPlace(work: RecordWork, eventId: string, index: number): AttachmentPlace {
   const { projectId, receivedMs } = work.head
   return { projectId, eventId, jpos: work.record.jpos, index, receivedMs }
 }
 
-/** Whether an item says that the envelope brings what its attachments belong to. */
+/** Whether an item is an event, a feedback or a minidump, which can own the attachments of its envelope. */
 const namesOwner = ({ type, headers }: EnvelopeItem): boolean =>
   type === 'event' || type === 'feedback' || headers['attachment_type'] === dumpAttachmentType
 
-/** Types whose attachments are not stored, as they belong to no event. */
+/** Item types whose attachments are not stored, because they belong to no event. */
 const foreignOwners: ReadonlySet<string> = new Set(['transaction', 'replay_event'])
 
-/** Finds what an envelope's attachments belong to, once its other items are refined. */
+/** Finds the owner of an envelope's attachments. Call it once the other items are refined. */
 export function findOwner(work: RecordWork, items: readonly PlacedItem[]): void {
   const { out, discarded, envelope } = work
   const event = out.groups.find((group) => group.table === 'events')
   const made = event?.key ?? out.effects.feedback[0]?.row.feedbackId
   const isOwned = made !== undefined || discarded.size > 0
-  // Ingest let them pass as those of an event. Where none came of it, nothing else bounds how many there are.
+  // Ingest let them pass as attachments of an event. If that event was not stored, nothing else limits their number.
   envelope.ownerId = !isOwned && items.some(({ item }) => namesOwner(item)) ? undefined : (envelope.named ?? made)
   envelope.foreign = !event && items.some(({ item }) => foreignOwners.has(item.type))
 }
@@ -48,14 +48,14 @@ function refineAttachment(work: RecordWork, { item, index }: PlacedItem): void {
   else {
     const place = attachmentPlace(work, eventId, index)
     const dump = dumpOfItem(item)
-    // one that came packed or in a form is kept as the dump alone
+    // A compressed dump, or one in a form, is stored as the dump alone.
     if (dump && (work.dumps.has(index) || dump.bytes !== item.payload))
       keepDump(work, dump.bytes, item.headers['filename'], place)
     else work.out.attachments.push({ ...attachmentOfItem(item, place), outcome: end('stored', 'ok') })
   }
 }
 
-/** Keeps a minidump as an attachment, unpacked; one that cannot be unpacked is counted and not kept. */
+/** Stores a minidump as a decompressed attachment. One that cannot be decompressed is only counted. */
 export function keepDump(work: RecordWork, bytes: Buffer, name: unknown, place: AttachmentPlace): void {
   const opened = work.dumps.get(place.index)
   if (opened === undefined || opened.end === 'ok')
@@ -77,10 +77,10 @@ export const attachmentKind = itemKind<undefined>({
   refine: (work, _payload, placed) => refineAttachment(work, placed),
 })
 
-/** The parts of a form for an event that is there already; undefined where it is no form or names no event. */
+/** The parts of a form for an existing event. `parts` or `eventId` is undefined if the body has none. */
 type ReadForm = { parts: MultipartPart[] | undefined; eventId: string | undefined }
 
-/** A form of files for an event that is there already. */
+/** A form with files for an existing event. */
 export const formBody = bodyKind<ReadForm>({
   record: 'attachments',
   read: ({ head }, body) => ({

@@ -9,7 +9,7 @@ type Contents = ContentsEnd[] | undefined
 const countOfContents = (contents: Contents): number =>
   contents ? contents.reduce((sum, { quantity }) => sum + quantity, 0) : 1
 
-/** Counts what no store takes: each entry of a list for itself, else the item. */
+/** Counts an item of a type that is not stored: each entry of a list counts by itself, otherwise the item. */
 function countOnly(work: RecordWork, contents: Contents, { item: { type, payload } }: PlacedItem): void {
   const { category } = typeOf(type)
   for (const { outcome, reason, quantity, bytes } of contents ?? [])
@@ -21,7 +21,7 @@ function countOnly(work: RecordWork, contents: Contents, { item: { type, payload
   work.out.outcomes.push(ended(work, known ? type : 'other', category, outcome, reason, payload.length))
 }
 
-/** Every item type that no other kind takes. */
+/** Every item type without a kind of its own. */
 export const countedKind = itemKind<Contents>({
   itemTypes: [],
   read: ({ item }) => endsOfContents(item),
@@ -29,7 +29,7 @@ export const countedKind = itemKind<Contents>({
   refine: countOnly,
 })
 
-/** What SDKs say that they discarded themselves: it never was received, so it counts beside the report. */
+/** Discards that SDKs report. The discarded items were never received, so they count in addition to the report. */
 export const clientReportKind = itemKind<undefined>({
   itemTypes: ['client_report'],
   read: () => undefined,

@@ -13,10 +13,10 @@ import {
 import { levelOf } from './level.ts'
 import { seconds } from './time.ts'
 
-/** Breadcrumbs kept per event: the newest. */
+/** Breadcrumbs kept per event. The newest ones stay. */
 const breadcrumbsMax = 100
 
-/** Breadcrumbs in any loose shape, at most the 100 newest, times moved by `shiftS` seconds. */
+/** Reads breadcrumbs in any shape: at most the 100 newest, with times moved by `shiftS` seconds. */
 export function readBreadcrumbs(to: Remarks, value: unknown, shiftS: number): NormalBreadcrumb[] {
   const sent = listOf(value)
   const list = sent.slice(-breadcrumbsMax)

@@ -6,7 +6,7 @@ import { cspFacts, sentence } from '../security/security.ts'
 
 const titleMax = 256
 
-/** Title, culprit, metadata, kind and whether it was unhandled. */
+/** Sets title, culprit, metadata, kind, and whether the error was unhandled. */
 export function describe(draft: Draft): void {
   const { event, received } = draft
   const findings = event.findings
@@ -50,13 +50,13 @@ function describeException(main: NormalException, crash: NormalFrame | undefined
   ]
 }
 
-/** A crash is named by its function; what a script threw that was no error (texts, rejections) by what it says. */
+/** Native crashes are named by their function, thrown non-errors (texts, rejections) by their message. */
 function withoutType(value: string, name: string | undefined, crash: NormalFrame | undefined): string {
   const native = crash?.instruction_addr !== undefined || crash?.package !== undefined
   return (native ? name || value : value || name) || '<unknown>'
 }
 
-/** The first line that says something, at most 256 characters. */
+/** The first line that is not blank, at most 256 characters. */
 function firstLine(text: string | undefined): string {
   const found = (text ?? '')
     .slice(0, 2048)
@@ -69,7 +69,7 @@ function cut(text: string): string {
   return text.length > titleMax ? `${text.slice(0, titleMax - 3).toWellFormed()}...` : text
 }
 
-/** The stack of the crashed thread, else of the current thread, else the event's own. */
+/** The stack of the crashed thread, else of the current thread, else of the event. */
 export function crashedStack(event: NormalEvent): NormalStacktrace | undefined {
   const threads = event.threads?.values ?? []
   const chosen =

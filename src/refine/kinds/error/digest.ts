@@ -5,8 +5,8 @@ import { object, own, scalar } from '../../pipeline/value.ts'
 import { failureOf, ownCrumbs } from './error-link.ts'
 
 /**
- * The digest is what a person sees in place of a server error's message. Numbers (React's hash) and the opaque ids that
- * frameworks make count; words do not, and neither do the digests by which Next.js steers (redirects, not-found pages).
+ * A person sees the digest in place of a server error's message. Numbers (React's hash) and opaque ids of frameworks
+ * are valid digests. Words are not, nor are digests that Next.js uses for control flow (redirects, not-found pages).
  */
 const numeric = /^[0-9]{3,20}$/
 const opaque = /^[A-Za-z0-9_@;-]{4,64}$/
@@ -19,25 +19,25 @@ export function asDigest(value: unknown): string | undefined {
   return numeric.test(text) || (opaque.test(text) && /\d/.test(text)) ? text : undefined
 }
 
-/** Behind a sign anything that looks like one; behind a mere space only a number ("digest sha256 differs" names none). */
+/** After a separator, any id; after a space, only a number: "digest sha256 differs" names no digest. */
 const inText = /\b(?:[dD]igest|DIGEST)(?:["']?\s?[:=]\s?["']?([A-Za-z0-9_@;-]{3,64})|\s["']?(\d{3,20})\b)/
-/** As people and programs write it; other spellings are none. */
+/** The spellings that people and programs use. No other spelling counts. */
 const word = /[dD]igest|DIGEST/
 
-/** A digest that a text names: `digest: '123'`, `Digest 123`. Only the first 8192 characters are looked at. */
+/** A digest that a text names: `digest: '123'`, `Digest 123`. Searches only the first 8192 characters. */
 export function digestInText(text: string | undefined): string | undefined {
   if (!text || !word.test(text)) return undefined
   const found = inText.exec(text.slice(0, 8192))
   return asDigest(found?.[1] ?? found?.[2])
 }
 
-/** Different digests of one event that are kept; an error screen shows one digest. */
+/** Digests kept per event. An error screen shows one. */
 const digestsMax = 20
 
 /**
- * Takes every digest that the event names, and says where it was. Its own fields and tags are sure. A text, or a value
- * deep in an object, may quote another digest. A breadcrumb may belong to another error of the same moment. The first
- * digest, the surest, is the event's digest.
+ * Finds every digest in the event and where it was. The event's own fields and tags are sure. A text, or a value deep
+ * in an object, can quote another digest. A breadcrumb can belong to another error of the same moment. The first
+ * digest, which is the surest, is the event's digest.
  */
 export function digest({ event, sent }: Draft): void {
   if (!sent || mayName(sent.text)) {
@@ -60,7 +60,7 @@ export function digest({ event, sent }: Draft): void {
   if (failure) event.findings.failure = failure
 }
 
-/** Each digest once, from its surest place; the sure ones first, else in the order of the places. */
+/** Each digest once, with its surest place. Sure digests come first, the others keep their order. */
 function withoutRepeats(all: readonly Found[]): Found[] {
   const kept = new Map<string, Found>()
   for (const entry of [...all.filter(({ sure }) => sure), ...all.filter(({ sure }) => !sure)])
@@ -68,7 +68,7 @@ function withoutRepeats(all: readonly Found[]): Found[] {
   return [...kept.values()]
 }
 
-/** Whether a payload's text can name a digest: looking there costs a tenth of looking at each breadcrumb. */
+/** Whether a payload's text can name a digest. The check costs a tenth of reading each breadcrumb. */
 const mayName = (text: string): boolean => text.includes('igest') || text.includes('IGEST') || text.includes('\\u')
 
 type Found = NonNullable<Findings['digests']>[number]
@@ -84,7 +84,7 @@ function fromTags(event: NormalEvent): Found[] {
 const fromContexts = (event: NormalEvent): Found[] =>
   Object.keys(event.contexts).flatMap((name) => fromData(event.contexts[name], `contexts.${name}`, 3, true))
 
-/** `digest` on the object itself or on one of its objects, to the given number of levels; sure on itself only. */
+/** Finds `digest` in the object or in nested objects down to `levels`. It is sure only in the object itself. */
 function fromData(value: Json | undefined, path: string, levels: number, sure = false): Found[] {
   const loose = object(value)
   if (!loose) return []
@@ -109,20 +109,20 @@ function fromExceptions(event: NormalEvent): Found[] {
     .reverse()
 }
 
-/** Digests of one breadcrumb that are looked at: it belongs to one error, and mostly names one digest. */
+/** Digests read from one breadcrumb. A breadcrumb belongs to one error and mostly names one digest. */
 const crumbDigestsMax = 20
 
-/** The newest breadcrumb first: it is the likeliest to be of this failure. */
+/** The newest breadcrumb comes first, because it most likely belongs to this error. */
 function fromBreadcrumbs(event: NormalEvent): Found[] {
   const list = event.breadcrumbs?.values ?? []
   const all = list.flatMap((crumb, i) => fromBreadcrumb(crumb, `breadcrumbs.values.${i}`)).reverse()
-  // Beside its own message a digest is this failure's, whatever else was printed at the same moment.
+  // A digest next to the error's own message belongs to this error, whatever else was printed at that moment.
   const isOwn = ownCrumbs(event)
   const parts = Map.groupBy(all, ({ found }) => isOwn(found))
   return [...(parts.get(true) ?? []), ...(parts.get(false) ?? [])]
 }
 
-/** Its last ones stand in its text, which tells more than the depths of its data. */
+/** Keeps the last ones: they come from the text, which says more than deep values of the data. */
 const fromBreadcrumb = (crumb: NormalBreadcrumb, path: string): Found[] =>
   [
     ...fromData(crumb.data, `${path}.data`, 3),

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { refineBody, refineEvent } from '../../pipeline/fixture.cases.ts'
 import { ownCrumbs } from './error-link.ts'
 
-/** As React 19 says it in a build, and as Next.js 13 and 14 did. */
+/** The message of React 19 in a build, and that of Next.js 13 and 14. */
 const minified =
   'Minified React error #441; visit https://react.dev/errors/441 for the full message or use the non-minified dev environment for full errors and additional helpful warnings.'
 const older =

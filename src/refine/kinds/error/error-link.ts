@@ -4,19 +4,19 @@ import type { Json } from '../../../wire/json.ts'
 import { object, own } from '../../pipeline/value.ts'
 
 /**
- * What a browser says in place of a server error: React's number in a build, and the sentence behind it, which older
- * versions of Next.js say in full.
+ * The text that a browser shows in place of a server error: React's error number in a build, or the full sentence in
+ * older versions of Next.js.
  */
 const hiding = /Minified React error #441\b|An error occurred in the Server Components render\b/
-/** The text stands at the beginning; a stack behind it is long. */
+/** Characters searched. The text is at the beginning; a stack after it is long. */
 const hidingMax = 500
 
 const hides = (text: string | undefined): boolean => text !== undefined && hiding.test(text.slice(0, hidingMax))
 
-/** Seconds in which breadcrumbs are of the event's own moment: frameworks print an error right before it is reported. */
+/** Seconds in which breadcrumbs belong to the event's moment: frameworks print an error just before it is reported. */
 const momentS = 5
 
-/** Runtimes of servers name themselves; a browser has no runtime, and no host name. */
+/** Server SDKs send a runtime. A browser has no runtime and no host name. */
 function isBrowser(event: NormalEvent): boolean {
   return event.platform === 'javascript' && event.contexts['runtime'] === undefined && event.server_name === undefined
 }
@@ -26,25 +26,25 @@ const hidesServerError = (event: NormalEvent): boolean =>
   hides(event.logentry?.formatted) ||
   hides(event.logentry?.message)
 
-/** The argument of a console call, or the text, that a digest was found in. */
+/** The console argument, or the text, that contained a digest. */
 function around(crumb: NormalBreadcrumb | undefined, path: string): Json | undefined {
   const index = /\.data\.arguments\.(\d+)(?:\.digest)?$/.exec(path)?.[1]
   const list = crumb?.data?.['arguments']
   return index !== undefined && Array.isArray(list) ? list[Number(index)] : crumb?.message
 }
 
-/** The number of the breadcrumb that a path names. */
+/** The index of the breadcrumb in a path. */
 const crumbAt = (found: string): number => Number(/^breadcrumbs\.values\.(\d+)\./.exec(found)?.[1] ?? -1)
 
-/** As much of a message as is compared, and as many places of a text as it is looked for at: printed errors begin early. */
+/** Characters of a message that are compared, and starts in a text that are tried. Printed errors begin early. */
 const comparedMax = 500
 const placesMax = 10
-/** Where the text of an error may begin, beside the text's own beginning: behind a line's end, or the mark or bracket of a print. */
+/** Possible starts of an error in a text, besides its beginning: after a line break, a log mark or a bracket. */
 const beginnings = /\n|⨯ |\[/g
-/** What stands before its message; another word there is the beginning of another message. */
+/** The type name before a message. Any other word there is the beginning of another message. */
 const typeName = /^(?:Uncaught )?(?:[\w$]{1,100}\.){0,5}[\w$]{0,100}(?:Error|Exception)(?: \[\w{1,60}\])?: /
 
-/** What a text may say from where an error may begin in it. */
+/** The parts of a text in which an error can begin. */
 function sayings(text: string): string[] {
   const starts = [0]
   for (const { index, 0: mark } of text.slice(0, comparedMax).matchAll(beginnings)) {
@@ -54,7 +54,7 @@ function sayings(text: string): string[] {
   return starts.map((start) => text.slice(start, start + 2 * comparedMax))
 }
 
-/** Whether a saying is this message: "boom 1" is neither "boom 17" nor "cart: boom 1". */
+/** Whether a text starts with this message. "boom 1" matches neither "boom 17" nor "cart: boom 1". */
 function isSaid(said: string, { type, value = '' }: NormalException): boolean {
   if (value === '') return false
   const head = value.slice(0, comparedMax)
@@ -64,13 +64,13 @@ function isSaid(said: string, { type, value = '' }: NormalException): boolean {
 }
 
 /**
- * Tells of the breadcrumb at a path whether it speaks of this very error: it names the digest beside the error's own message.
- * In a browser all hidden errors have one message, so that none is known by it.
+ * Returns whether the breadcrumb at a path is about this error: it names the digest next to the error's own message. In
+ * a browser, all hidden errors have the same message, so no breadcrumb matches.
  */
 export function ownCrumbs(event: NormalEvent): (found: string) => boolean {
   if (isBrowser(event)) return () => false
   const exceptions = event.exception?.values ?? []
-  // One text may stand beside many digests.
+  // One text can be next to many digests.
   const known = new Map<string, boolean>()
   const speaks = (text: string) => {
     const all = sayings(text)
@@ -103,7 +103,7 @@ function ofBrowser(event: NormalEvent): Failure | undefined {
 }
 
 function ofServer(event: NormalEvent): Failure | undefined {
-  // What a server renders of another server's error hides it, too: it is no error of its own.
+  // If a server renders the hidden error of another server, the event is not the original error.
   if (event.findings.kind !== 'error' || hidesServerError(event)) return undefined
   const digests = event.findings.digests ?? []
   const [first] = digests
@@ -112,11 +112,11 @@ function ofServer(event: NormalEvent): Failure | undefined {
   const own = digests.find(({ found }) => isOwn(found))
   const reported = event.exception?.values.some((entry) => entry.mechanism?.type?.includes('on_request_error')) ?? false
   if (!first && !reported) return undefined
-  // A digest that stands beside another message is not this error's.
+  // A digest next to another message does not belong to this error.
   return { side: 'server', digest: own?.value ?? '', sure: false, hints: digests.length }
 }
 
-/** Which side of a hidden server error the event is; undefined for nearly all events. */
+/** The end of an error link that the event is; undefined for nearly all events. */
 export function failureOf(event: NormalEvent): Failure | undefined {
   if (event.csp) return undefined
   return isBrowser(event) ? ofBrowser(event) : ofServer(event)

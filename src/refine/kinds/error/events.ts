@@ -19,10 +19,10 @@ import { eventOfDump, withFields } from '../minidump/event.ts'
 import { countOfTransaction, refineTransaction } from '../span/spans.ts'
 import { makeEffect, rowOf } from './row.ts'
 
-/** Read back at start; a million rows would hold the start up for seconds. */
+/** Ids that a start reads back. A million rows would delay the start by seconds. */
 const idsAtStart = 200_000
 
-/** 3 minutes at 4,000 events/s, an hour at 200; 16 MB. An SDK that got no answer sends again in seconds. */
+/** 3 minutes at 4,000 events/s or an hour at 200; 16 MB. An SDK without an answer retries within seconds. */
 export const eventWindow: RepeatWindow = {
   name: 'events',
   max: 750_000,
@@ -30,7 +30,7 @@ export const eventWindow: RepeatWindow = {
     (await events.recentIds(sinceMs, idsAtStart)).map(({ projectId, eventId }) => ({ projectId, key: eventId })),
 }
 
-/** One event as it came in; `head` and `category` where they are not the record's and the event's own. */
+/** A received event. `head` and `category` replace those of the record and the event. */
 type IncomingEvent = {
   parsed: Parsed
   bytes: number
@@ -47,11 +47,11 @@ const typeOf = (parsed: Parsed): unknown => {
   return received && own(received, 'type')
 }
 
-/** How many items an event is: 1, but a transaction that was sent as an event has children. */
+/** How many items an event counts as: 1, or more for a transaction that was sent as an event. */
 export const countOfEvent = (parsed: Parsed): number =>
   typeOf(parsed) === 'transaction' ? countOfTransaction(parsed) : 1
 
-/** What its `type` says that it is, though it was sent as an event. Returns whether that took it. */
+/** Refines an item that was sent as an event but has the `type` of another kind. Returns whether it did. */
 function takenAsOther(work: RecordWork, incoming: IncomingEvent): boolean {
   const { itemType, bytes, index } = incoming
   const type = typeOf(incoming.parsed)
@@ -64,7 +64,7 @@ function takenAsOther(work: RecordWork, incoming: IncomingEvent): boolean {
   return true
 }
 
-/** One event's JSON through every step to its row. Events behind a record's first have the positions right behind it. */
+/** Runs one event through all steps to its row. Further events of a record get the positions after the first. */
 export function refineEvent(work: RecordWork, incoming: IncomingEvent): void {
   let received = 'broken' in incoming.parsed ? undefined : object(incoming.parsed.value)
   const bad = (category: DataCategory, outcome: Outcome, reason: OutcomeReason) =>
@@ -76,7 +76,7 @@ export function refineEvent(work: RecordWork, incoming: IncomingEvent): void {
   if (takenAsOther(work, incoming)) return
   const place = work.made++
   const jpos = work.record.jpos + place
-  // Its row would be where the next record is: hundreds of reports in a body that lies outside of the journal.
+  // Its row would get the next record's position. A spooled body can contain hundreds of reports.
   if (jpos >= work.record.end) {
     bad('error', 'invalid', 'too_many_items')
     return
@@ -125,7 +125,7 @@ export function refineEvent(work: RecordWork, incoming: IncomingEvent): void {
   work.out.groups.push({ ...groupOf(row, place), outcomes: [outcome], effect, forms })
 }
 
-/** What an event's row is stored by. */
+/** The group of an event's row. */
 export const groupOf = (row: EventRow, index: number) => ({
   table: 'events' as const,
   rows: [row],
@@ -139,7 +139,7 @@ export const groupOf = (row: EventRow, index: number) => ({
   part: 'only' as const,
 })
 
-/** The effect of a stored row, from its payload: for recovery, when rows were inserted and the batch was not committed. */
+/** Builds the effect of a stored row from its payload, for rows that a recovery finds before the commit. */
 export function effectOf(row: EventRow, keyId: number): EventEffect {
   const end = row.payload.indexOf('\n')
   const event = JSON.parse(end < 0 ? row.payload : row.payload.slice(0, end)) as NormalEvent
@@ -157,7 +157,7 @@ export const eventKind = itemKind<Parsed>({
   },
 })
 
-/** The store endpoint's body: one event. */
+/** The body of the store endpoint: one event. */
 export const storeBody = bodyKind<Parsed>({
   record: 'store',
   read: (_work, body) => parsePayload(body),

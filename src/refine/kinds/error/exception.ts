@@ -24,7 +24,7 @@ import { readStacktrace } from './frame.ts'
 const exceptionsMax = 50
 const threadsMax = 250
 
-/** Exceptions in any loose shape, oldest first; those without type, value, stack and module are dropped and remarked. */
+/** Reads exceptions in any shape, oldest first. One without type, value and stack becomes a processing error. */
 export function readExceptions(to: Remarks, value: unknown, platform: string): NormalException[] {
   const sent = listOf(value)
   const list = sent.length > exceptionsMax ? sent.slice(-exceptionsMax) : sent
@@ -52,7 +52,7 @@ function readException(to: Remarks, loose: Loose, platform: string): NormalExcep
   let type = text(to, 'type', own(loose, 'type'), 256, 20)
   let value = text(to, 'value', own(loose, 'value'), 8192, 200)
   if (!type && value) {
-    // "TypeError: x is not a function" in the value alone: the class name belongs into the type.
+    // "TypeError: x is not a function" in the value alone: the class name becomes the type.
     const split = /^([A-Za-z_$][\w$.]{0,120}): (.*)$/s.exec(value)
     if (split?.[1]) [type, value] = [split[1], split[2]]
   }
@@ -72,14 +72,14 @@ function readException(to: Remarks, loose: Loose, platform: string): NormalExcep
   return out
 }
 
-/** Hosts whose addresses stand in messages: behind React's, development builds write a tree; Next.js says where to read more. */
+/** Hosts of links in messages. In development, React adds a tree after its link. Next.js links to further reading. */
 const toldHosts = ['https://react.dev', 'https://nextjs.org']
 const toldPath = /^\/(?:link|docs\/messages)\//
 
 /**
- * Without the frames that a client made of lines of the message: the text of an error's stack begins with it, and lines of
- * React's trees look like places (`+  1/2/2026`). The address is the newest of them, what follows it in the message is older.
- * Clients may put another host before its path.
+ * Removes frames that a client parsed from lines of the message. The text of a stack begins with the message, and lines
+ * of React's trees look like positions (`+  1/2/2026`). The link is the newest such frame; older ones follow it in the
+ * message. Clients can put another host before its path.
  */
 function withoutTold(
   to: Remarks,
@@ -102,7 +102,7 @@ function threadId(value: unknown): string | number | undefined {
   return typeof value === 'string' && value ? value.slice(0, 64) : undefined
 }
 
-/** A mechanism; a bare text is its type, a missing type is "generic". Unknown keys go into `data`. */
+/** Reads a mechanism. A text becomes its type; a missing type becomes "generic". Unknown keys go into `data`. */
 function readMechanism(to: Remarks, value: unknown): NormalMechanism | undefined {
   const loose = object(value) ?? (typeof value === 'string' ? { type: value } : undefined)
   if (!loose || !Object.keys(loose).length) return undefined
@@ -129,7 +129,7 @@ function readMechanism(to: Remarks, value: unknown): NormalMechanism | undefined
   return out
 }
 
-/** Threads in any loose shape; at most 250, those with a crash, the current one or a stack first to stay. */
+/** Reads threads in any shape: at most the first 250. */
 export function readThreads(to: Remarks, value: unknown, platform: string): NormalThread[] {
   const sent = listOf(value).filter((entry) => object(entry)) as Loose[]
   const list = sent.slice(0, threadsMax)

@@ -3,7 +3,7 @@ import { frameKeys, framesMax, frameValue } from '../../../store/events/frames.t
 import { mayBeMapped } from '../../symbolicate/frames.ts'
 import { crashedStack } from './describe.ts'
 
-/** The thread that the newest exception names, else the thread marked as crashed, else the current thread. */
+/** The thread that the newest exception names, else the crashed thread, else the current thread. */
 function crashedThread(event: NormalEvent): NormalThread | undefined {
   const threads = event.threads?.values ?? []
   const id = event.exception?.values?.at(-1)?.thread_id
@@ -14,7 +14,7 @@ function crashedThread(event: NormalEvent): NormalThread | undefined {
   )
 }
 
-/** The stacks of all exceptions, the newest exception first; where there is none, that of the crashed thread or the event. */
+/** The stacks of all exceptions, newest first. Without one, the stack of the crashed thread or the event. */
 function stacksOf(event: NormalEvent): NormalStacktrace[] {
   const found: NormalStacktrace[] = []
   const exceptions = event.exception?.values ?? []
@@ -26,14 +26,14 @@ function stacksOf(event: NormalEvent): NormalStacktrace[] {
   return other ? [other] : found
 }
 
-/** Whether it crashed on the main thread; undefined where the SDK does not say. Some SDKs mark the main thread alone. */
+/** Whether the main thread crashed; undefined if unknown. Some SDKs set `main` only on the main thread. */
 function onMainThread(event: NormalEvent): boolean | undefined {
   const crashed = crashedThread(event)
   const isKnown = event.threads?.values?.some((entry) => entry.main)
   return crashed && (crashed.main ?? (isKnown ? false : undefined))
 }
 
-/** Whether each frame of the application that a source map could be for has been mapped; undefined: there is none. */
+/** Whether all mappable in-app frames are mapped; undefined if there is no such frame. */
 function allMapped(stacks: readonly NormalStacktrace[], platform: string): boolean | undefined {
   const isMapped = (frame: NormalFrame) => frame.mapped_before === true || frame.data?.symbolicated === true
   const own = stacks.flatMap(({ frames }) =>
@@ -43,13 +43,13 @@ function allMapped(stacks: readonly NormalStacktrace[], platform: string): boole
 }
 
 /**
- * What a search finds of the frames of an event, each once: functions, files, modules and packages as they are shown, so as
- * the source has them where a source map did; and whether they are the application’s own. Of 100 frames at most, those
- * nearest the crash. Then, where it is known, whether it was on the main thread and whether all own frames are mapped.
+ * Search texts for the frames of an event, each once: functions, files, modules and packages as displayed (so with the
+ * original names, if mapped), and in_app. Reads at most 100 frames, nearest to the crash first. Then, if known, whether
+ * the main thread crashed and whether all in-app frames are mapped.
  */
 export function frameTexts(event: NormalEvent): string[] {
   const texts: string[] = []
-  // By values and not by texts: a text that is only just put together is written out and hashed, which took twice as long.
+  // Compares values instead of texts: a concatenated text must be flattened and hashed, which took twice as long.
   const known = frameKeys.map((key) => ({ key, values: new Set<string>() }))
   const said = { true: false, false: false }
   let left = framesMax

@@ -15,10 +15,10 @@ import {
 
 const framesMax = 250
 const framesHead = 50
-/** Frames that keep source lines and variables in a long trace. */
+/** Frames of a long trace that keep source lines and variables. */
 const richFramesMax = 50
 
-/** A stack trace in any loose shape: `{frames}`, a list of frames, null entries. undefined when there is no frame. */
+/** Reads a stack trace in any shape: `{frames}`, a list of frames, null entries. Undefined without frames. */
 export function readStacktrace(
   to: Remarks,
   leaf: string | number,
@@ -50,8 +50,8 @@ function readOmitted(entry: Loose | undefined): [number, number] | undefined {
 }
 
 /**
- * Which frames keep their lines and variables: all frames of a short trace, outer and in-app frames of a long
- * trace.
+ * Selects the frames that keep source lines and variables: all of a short trace, the outer and in-app frames of a long
+ * one.
  */
 function richFrames(frames: Loose[]): (index: number) => boolean {
   if (frames.length <= richFramesMax) return () => true
@@ -67,7 +67,7 @@ function richFrames(frames: Loose[]): (index: number) => boolean {
 function readFrame(to: Remarks, index: number, frame: Loose, eventPlatform: string, rich: boolean): NormalFrame {
   to.path.push(index)
   const platform = text(to, 'platform', own(frame, 'platform'), 64)
-  // in_app stays open (undefined) here; the step `inApp` closes it.
+  // in_app stays undefined here. The step `inApp` sets it.
   const out = { in_app: truth(own(frame, 'in_app')) } as NormalFrame
   readPlace(to, frame, out, platform ?? eventPlatform)
   set(out, 'module', text(to, 'module', own(frame, 'module'), 512))
@@ -88,12 +88,12 @@ function readFrame(to: Remarks, index: number, frame: Loose, eventPlatform: stri
   return out
 }
 
-/** Sets a field that has a value; absent ones stay absent. */
+/** Sets a field if there is a value. Absent fields stay absent. */
 function set<T extends object, K extends keyof T>(out: T, key: K, value: T[K] | undefined): void {
   if (value !== undefined) out[key] = value
 }
 
-/** JavaScript SDKs put the whole URL into `filename` and send no `abs_path`: it moves there, and the path stays. */
+/** JavaScript SDKs send a URL as `filename` and no `abs_path`. The URL moves there; `filename` keeps the path. */
 function readPlace(to: Remarks, frame: Loose, out: NormalFrame, platform: string): void {
   const filename = text(to, 'filename', own(frame, 'filename'), 256, 40)
   let absPath = text(to, 'abs_path', own(frame, 'abs_path'), 256, 40)
@@ -112,7 +112,7 @@ function readPlace(to: Remarks, frame: Loose, out: NormalFrame, platform: string
   set(out, 'abs_path', absPath)
 }
 
-/** The path of a URL, or the text itself when it is none. */
+/** The path of a URL, or the text itself if it is no URL. */
 function urlPath(url: string): string {
   const found = /^(?:https?|file|app|blob:https?|webpack|capacitor):\/\/[^/?#]*([^?#]*)/.exec(url)
   return found?.[1] ? found[1] : url

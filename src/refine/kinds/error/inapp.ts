@@ -1,7 +1,7 @@
 import type { NormalEvent, NormalFrame, NormalStacktrace } from '../../../domain/event.ts'
 import type { Draft } from '../../pipeline/draft.ts'
 
-/** Every stack trace of an event, without the raw ones. */
+/** All stack traces of an event except the raw ones. */
 export function stacktracesOf(event: NormalEvent): NormalStacktrace[] {
   const out: NormalStacktrace[] = []
   for (const exception of event.exception?.values ?? []) if (exception.stacktrace) out.push(exception.stacktrace)
@@ -12,7 +12,7 @@ export function stacktracesOf(event: NormalEvent): NormalStacktrace[] {
 
 const foreign = /(?:^|[/\\])(?:node_modules|site-packages|dist-packages|bower_components)[/\\]|^node:|^internal\/|\/~\//
 
-/** Decides in_app of every frame: what the SDK said, but for sources that are known to be foreign or own. */
+/** Sets in_app of every frame: the SDK's value, except for sources that are known to be foreign or own. */
 export function inApp({ event }: Draft): void {
   const raw = (event.exception?.values ?? []).flatMap((exception) => exception.raw_stacktrace ?? [])
   for (const stacktrace of [...stacktracesOf(event), ...raw]) {

@@ -8,12 +8,12 @@ import type { MetaStore } from '../../../store/meta/meta-store.ts'
 import { openSqliteMeta } from '../../../store/meta/sqlite.ts'
 import { recordedMs, refineEvent } from '../../pipeline/fixture.cases.ts'
 
-// Many failures at one moment, as @sentry/nextjs sends them: the recorded events of one, with other numbers.
+// Many errors at one moment, as @sentry/nextjs sends them: the recorded events of one error with other numbers.
 
 const root = join(import.meta.dirname, '../../../..')
 type Sent = Record<string, unknown> & { tags: Record<string, unknown>; contexts: { trace: { trace_id: string } } }
 
-/** The event of a recorded envelope, as text in which the parts can be replaced. */
+/** The event of a recorded envelope, as text with replaceable parts. */
 function recorded(side: 'client-07' | 'server-08'): string {
   const body = readFileSync(join(root, `fixtures/envelopes/nextjs-11.8.0-${side}-event.envelope`), 'utf8')
   const line = body.split('\n').find((entry) => entry.includes('"exception"'))
@@ -22,11 +22,11 @@ function recorded(side: 'client-07' | 'server-08'): string {
 }
 const texts = { browser: recorded('client-07'), server: recorded('server-08') }
 const traceId = '628c54097f874d69b81d374e68c5c365'
-/** All zeros would be no id. */
+/** All zeros is not a valid id. */
 const id = (n: number) => (n + 1).toString(16).padStart(32, '0')
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
 
-/** One side of failure `n`. */
+/** One end of error `n`. */
 const sent = (side: 'browser' | 'server', n: number, trace = `${n}`): Sent => ({
   ...JSON.parse(
     texts[side]
@@ -45,7 +45,7 @@ function opened(): MetaStore {
   return meta
 }
 
-/** Refines events of one moment, commits and links them in the given order. */
+/** Refines events of one moment, then commits and links them in the given order. */
 function take(meta: MetaStore, events: readonly Sent[]): void {
   const effects = events.map((event) => refineEvent(event, { projectId: 1, keyId: 1 }).effect)
   const from = meta.cursor()
@@ -76,7 +76,7 @@ test('50 requests that fail at the same moment, without the hook: each browser f
 test('50 parts of one page that fail at the same moment, without the hook: none is guessed', () => {
   const meta = opened()
   const crumbsOf = (n: number) => sent('browser', n, '1').breadcrumbs as unknown[]
-  // One tab: each event carries the breadcrumbs of all failures before it.
+  // One tab: each event has the breadcrumbs of all errors before it.
   const browsers = numbers(50).map((n) => ({
     ...sent('browser', n, '1'),
     breadcrumbs: numbers(n + 1).flatMap(crumbsOf),
@@ -89,7 +89,7 @@ test('50 parts of one page that fail at the same moment, without the hook: none 
 
 type Hook = (event: Sent, hint: { originalException: unknown }) => Sent
 
-/** The function of docs/digests.md, as people copy it. */
+/** The function in docs/digests.md, as users copy it. */
 async function hookOfDocs(): Promise<Hook> {
   const page = readFileSync(join(root, 'docs/digests.md'), 'utf8')
   const code = /```ts\n(.*?)```/s.exec(page)?.[1] ?? ''

@@ -6,8 +6,8 @@ import { bounded, object, own, type Remarks, text } from '../../pipeline/value.t
 export const formattedMax = 8392
 
 /**
- * A log entry: a text, or `{message, params, formatted}`. A missing `formatted` is made from the template, first by
- * %-placeholders, then by {}-placeholders. Template equal to the formatted text: only `formatted` is kept.
+ * Reads a log entry: a text, or `{message, params, formatted}`. A missing `formatted` is built from the template with
+ * %-placeholders, then {}-placeholders. If the template equals the formatted text, only `formatted` is kept.
  */
 export function readLogentry(to: Remarks, leaf: string, value: unknown): NormalEvent['logentry'] {
   const loose = object(value)
@@ -34,7 +34,7 @@ export function readLogentry(to: Remarks, leaf: string, value: unknown): NormalE
   }
 }
 
-/** The template with its parameters; what has no parameter stays as it stands. */
+/** Fills the template with its parameters. Placeholders without a parameter stay. */
 export function format(template: string, params: Json): string {
   const list = Array.isArray(params) ? params : undefined
   const named = object(params) as { [key: string]: Json } | undefined

@@ -383,7 +383,7 @@ describe('times', () => {
     const row = refineBody(body).events[0]?.row
     const event = JSON.parse(row?.payload.split('\n')[0] ?? '{}')
     expect(event.breadcrumbs.values[0].timestamp).toBeCloseTo(at - 20 + movedS, 3)
-    // A time that stays in the future beyond a minute is replaced.
+    // A time more than a minute in the future is replaced.
     expect(event.timestamp).toBeCloseTo(movedS || lateS > 0 ? at - 10 + movedS : nowS, 3)
   })
 })

@@ -90,13 +90,13 @@ function readTime(draft: Draft, context: Context, shiftS: number): void {
   else draft.event.timestamp = moved
 }
 
-/** A release as it may be stored, or undefined. */
+/** A valid release name, or undefined. */
 export function releaseOf(value: unknown): string | undefined {
   const name = scalar(value)?.trim()
   return name === undefined || versionFault(name) ? undefined : name
 }
 
-/** An environment as it may be stored, or undefined. `.` and `..` are none: as part of an address clients take them away. */
+/** A valid environment name, or undefined. `.` and `..` are invalid, because clients remove them from URLs. */
 export function environmentOf(value: unknown): string | undefined {
   const name = scalar(value)?.trim()
   return !name || name.length > 64 || /[/\n\r\0]/.test(name) || /^(?:\.|\.\.|none)$/i.test(name) ? undefined : name
@@ -125,7 +125,7 @@ function readNames({ received, event, remarks }: Draft, context: Context): void 
   if (kept.length) event.fingerprint = kept
 }
 
-/** Tag `environment` moves to the field; the fields server_name and site become tags. */
+/** Moves the tag `environment` to its field, and the fields server_name and site to tags. */
 function moveTags({ received, event, remarks }: Draft): void {
   const environment = event.tags.find(([key]) => key === 'environment')
   if (environment) {
@@ -141,7 +141,7 @@ function moveTags({ received, event, remarks }: Draft): void {
   }
 }
 
-/** The field under its name or under its old alias `sentry.interfaces.X`. */
+/** The field by its name or its old alias `sentry.interfaces.X`. */
 function part(received: Loose, name: string, alias: string): unknown {
   return own(received, name) ?? own(received, `sentry.interfaces.${alias}`)
 }

@@ -4,7 +4,7 @@ import { bounded, boundedObject, clip, object, own, type Remarks, remark, scalar
 
 const pairsMax = 200
 
-/** A request in any loose form: query, headers and cookies as text, object or pairs; the URL's query and fragment split off. */
+/** Reads a request: query, headers and cookies as text, object or pairs. Splits query and fragment off the URL. */
 export function readRequest(to: Remarks, value: unknown): NormalRequest | undefined {
   const loose = object(value) ?? (typeof value === 'string' && value ? { url: value } : undefined)
   if (!loose || !Object.keys(loose).length) return undefined
@@ -45,13 +45,13 @@ function readHeaders(to: Remarks, value: unknown, sentCookies: unknown, out: Nor
   if (cookies.length) out.cookies = cookies
 }
 
-/** `user-agent` and `HTTP_USER_AGENT`-less spellings as `User-Agent`. */
+/** Capitalizes a header name: `user-agent` becomes `User-Agent`. */
 function headerName(name: string): string {
   if (!/(?:^|-)[a-z]/.test(name)) return name
   return name.replace(/(^|-)([a-z])/g, (_, dash: string, sign: string) => dash + sign.toUpperCase())
 }
 
-/** Pairs from a text with separators, an object (values may be lists) or a list of pairs; cut at `bytesMax`. */
+/** Reads pairs from a separated text, an object (values can be lists) or a list of pairs. Cut at `bytesMax`. */
 function readPairs(to: Remarks, leaf: string, value: unknown, separator: string, bytesMax: number): [string, string][] {
   const out: [string, string][] = []
   let bytes = 0
@@ -101,7 +101,7 @@ function splitText(value: string, separator: string, add: (name: string, content
   }
 }
 
-/** Percent and plus decoding; a broken text stays as it is. */
+/** Decodes percent and plus. An invalid text stays unchanged. */
 function decoded(text: string): string {
   const spaced = text.replaceAll('+', ' ')
   if (!spaced.includes('%')) return spaced
@@ -112,7 +112,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The body: a JSON or form text becomes what it says, so that its fields can be shown and scrubbed by name. */
+/** Reads the body. JSON and form texts are parsed, so that fields can be shown and scrubbed by name. */
 function readBody(to: Remarks, value: unknown, sentType: string | undefined, out: NormalRequest): void {
   if (value === undefined || value === null || value === '') return
   const type = (sentType ?? out.headers?.find(([name]) => name === 'Content-Type')?.[1])
@@ -139,7 +139,7 @@ function readBody(to: Remarks, value: unknown, sentType: string | undefined, out
   if (inferred) out.inferred_content_type = inferred
 }
 
-/** Pairs as an object without a prototype to set; repeated names become a list. */
+/** Pairs as an object. Keys such as __proto__ are safe; repeated names become a list. */
 function asObject(pairs: [string, string][]): { [key: string]: Json } {
   const out = new Map<string, string | string[]>()
   for (const [name, text] of pairs) {

@@ -15,7 +15,7 @@ import { frameTexts } from './frame-texts.ts'
 const messageMax = 8192
 const tagValueMax = 200
 
-/** The row of a refined event. `forms`: the JSON of the event and of what was sent, after scrubbing, each in one line. */
+/** Builds the row of a refined event. `forms`: the scrubbed normalized and received JSON, one line each. */
 export function rowOf(
   event: NormalEvent,
   forms: Forms,
@@ -49,7 +49,7 @@ export function rowOf(
   }
 }
 
-/** Who was hit: id, else e-mail, else user name, else address, with its kind in front; '' when nobody is known. */
+/** The affected user with a prefix for the kind: id, else e-mail, else user name, else address; '' if unknown. */
 function userText(user: NormalEvent['user']): string {
   if (user?.id) return `id:${user.id}`
   if (user?.email) return `email:${user.email}`
@@ -57,13 +57,13 @@ function userText(user: NormalEvent['user']): string {
   return user?.ip_address ? `ip:${user.ip_address}` : ''
 }
 
-/** The hash that stands for a user, 16 hex; '' when nobody is known. */
+/** The hash of a user, 16 hex digits; '' if unknown. */
 export function userHash(user: NormalEvent['user']): string {
   const text = userText(user)
   return text ? hash('md5', text, 'hex').slice(0, 16) : ''
 }
 
-/** Title, values of all exceptions and the message: what a word search looks through. */
+/** The text of a word search: title, values of all exceptions, and message. */
 function messageText(event: NormalEvent): string {
   const parts = new Set([event.findings.title])
   for (const entry of (event.exception?.values ?? []).toReversed())
@@ -73,18 +73,18 @@ function messageText(event: NormalEvent): string {
   return [...parts].join('\n').slice(0, messageMax).toWellFormed()
 }
 
-/** The event's tags and those that are derived for search and distribution; all values at most 200 characters of one line. */
+/** The event's tags, and tags derived for search and distribution. Values are one line of at most 200 characters. */
 function rowTags(event: NormalEvent, user: string): Record<string, string> {
   const { contexts } = event
   const tags = new Map(event.tags)
-  // These names are fields; a tag of the same name must not say something else.
+  // These names are fields. A tag of the same name must not differ.
   field(tags, 'environment', event.environment)
   field(tags, 'release', event.release)
   field(tags, 'level', event.level)
   field(tags, 'dist', event.dist)
   field(tags, 'user', user)
   field(tags, skewTag, event.findings.signs?.skew?.kind)
-  // `user` says one of them; the others are asked for by their own names.
+  // `user` contains one of them. The others have their own names.
   for (const [key, value] of [
     ['email', event.user?.email],
     ['username', event.user?.username],
@@ -146,7 +146,7 @@ function put(tags: Map<string, string>, key: string, value: string): void {
 /** Characters of a route that are compared. */
 const routeMax = 200
 
-/** The path of the page, without what differs between browser and server: host, query, method. */
+/** The path of the page. Host, query and method can differ between browser and server and are left out. */
 function routeOf({ request, transaction }: NormalEvent): string {
   const url = request?.url ?? ''
   const path = URL.canParse(url) ? new URL(url).pathname : (transaction?.replace(/^[A-Z]+ /, '') ?? '')
@@ -156,7 +156,7 @@ function routeOf({ request, transaction }: NormalEvent): string {
     .toWellFormed()
 }
 
-/** What the event does to its issue. */
+/** Builds the event's effect on its issue. */
 export function makeEffect(event: NormalEvent, row: EventRow, keyId: number): EventEffect {
   const { findings } = event
   const misses = missesOf(event)

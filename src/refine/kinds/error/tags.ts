@@ -1,12 +1,12 @@
 import { complain, type Loose, object, own, type Remarks, remark, scalar } from '../../pipeline/value.ts'
 
-/** Tags kept of one event; the rest is counted in `_meta`. */
+/** Tags kept per event. `_meta` counts the others. */
 const tagsMax = 200
 const reserved = new Set(['release', 'dist', 'user', 'filename', 'function'])
 
 /**
- * Tags from an object or a list of pairs (or of `{key, value}`): names repaired to `[A-Za-z0-9_.:-]`, values to one line,
- * both at most 200 characters; the first of two equal names wins, reserved names are left out.
+ * Reads tags from an object or a list of pairs (or `{key, value}`). Repairs names to `[A-Za-z0-9_.:-]` and values to
+ * one line, both at most 200 characters. The first of two equal names wins. Reserved names are dropped.
  */
 export function readTags(to: Remarks, value: unknown): [string, string][] {
   const out = new Map<string, string>()
@@ -36,7 +36,7 @@ export function readTags(to: Remarks, value: unknown): [string, string][] {
 function readTag(to: Remarks, name: unknown, content: unknown): [string, string] | undefined {
   const key = scalar(name)?.trim().replaceAll(' ', '-')
   if (!key || reserved.has(key)) return undefined
-  // `.` and `..` can't be named in an address: clients take them away.
+  // `.` and `..` cannot be part of a URL path, because clients remove them.
   const good = key.slice(0, 200).replace(/^\.{1,2}$|[^\w.:-]/g, (bad) => '_'.repeat(bad.length))
   if (good !== key) complain(to, 'invalid_data', good, key, 'tag name repaired')
   const text = content === null || content === undefined ? undefined : (scalar(content) ?? undefined)

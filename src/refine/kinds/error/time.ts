@@ -2,8 +2,8 @@ const isoForm =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?\s?(Z|z|UTC|[+-]\d\d:?\d\d)?$/
 
 /**
- * A time as SDKs write it: seconds as number or text, or ISO 8601 with or without zone (none: UTC).
- * Returns seconds since 1970 with microseconds, or undefined. Numbers of 1e11 and above are taken as milliseconds.
+ * Parses a time of an SDK: seconds as number or text, or ISO 8601 (UTC if without a zone). Returns seconds since 1970
+ * with microseconds, or undefined. Numbers of 1e11 and above are milliseconds.
  */
 export function seconds(value: unknown): number | undefined {
   if (typeof value === 'number') return fromNumber(value)
@@ -30,7 +30,7 @@ function zoneSeconds(zone: string): number {
   return zone.startsWith('-') ? -size : size
 }
 
-/** Seconds by which every time of an event is moved: the client's clock is believed when it is less than 55 minutes off. */
+/** Seconds to add to every time of an event. A client clock that is less than 55 minutes off is not corrected. */
 export function drift(receivedMs: number, sentMs: number | undefined): number {
   if (sentMs === undefined) return 0
   const offMs = receivedMs - sentMs

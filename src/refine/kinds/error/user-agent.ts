@@ -2,7 +2,7 @@ import bowser from 'bowser'
 import type { Json } from '../../../wire/json.ts'
 import type { Context } from '../../pipeline/context.ts'
 import type { Draft } from '../../pipeline/draft.ts'
-/** What a user agent says; only what it says, so any of it can be missing. */
+/** The data of a user agent. Any field can be missing. */
 export type UserAgentFacts = {
   browser?: { name: string; version?: string }
   os?: { name: string; version?: string }
@@ -11,14 +11,14 @@ export type UserAgentFacts = {
 
 const agentMax = 1024
 
-/** Browser, operating system and device by user agent and client hints; never throws. `hints` has lower-case names. */
+/** Reads browser, system and device from user agent and client hints. Never throws. `hints` has lower-case names. */
 export function readUserAgent(agent: string, hints: Readonly<Record<string, string>>): UserAgentFacts {
   const facts: UserAgentFacts = {}
   if (agent) {
     try {
       take(facts, bowser.parse(agent))
     } catch {
-      // bowser throws on texts it cannot handle; then only the hints speak.
+      // bowser throws on texts that it cannot handle. Then only the hints are used.
     }
   }
   takeHints(facts, hints)
@@ -46,7 +46,7 @@ function take(facts: UserAgentFacts, parsed: ReturnType<typeof bowser.parse>): v
 
 const unquoted = (value: string | undefined): string => (value ?? '').replace(/^"|"$/g, '').trim().slice(0, 64)
 
-/** Hints win over the frozen parts of the user agent: its platform version and model say nothing any more. */
+/** Hints override the frozen parts of the user agent, whose platform version and model mean nothing any more. */
 function takeHints(facts: UserAgentFacts, hints: Readonly<Record<string, string>>): void {
   const brands = hints['sec-ch-ua-full-version-list'] ?? hints['sec-ch-ua']
   if (brands && !facts.browser) {
@@ -67,7 +67,7 @@ function takeHints(facts: UserAgentFacts, hints: Readonly<Record<string, string>
   if (model) facts.device = { ...facts.device, family: model, model }
 }
 
-/** Windows 11 calls itself platform version 13 and above, Windows 10 1 to 10. */
+/** In client hints, Windows 11 has platform version 13 and above, Windows 10 has 1 to 10. */
 function osVersion(platform: string, version: string): string {
   if (platform !== 'Windows') return version
   const major = Number(version.split('.')[0])
@@ -75,7 +75,7 @@ function osVersion(platform: string, version: string): string {
   return major >= 1 ? '10' : version
 }
 
-/** The user agent of the request that the event is about, else of the browser that sent it, to contexts that are not there yet. */
+/** Adds missing contexts from the user agent of the event's request, else of the browser that sent the event. */
 export function userAgent(draft: Draft, context: Context): void {
   const { event } = draft
   const fromBrowser = event.platform === 'javascript' || event.type !== 'error'
@@ -94,13 +94,13 @@ export function userAgent(draft: Draft, context: Context): void {
       event.contexts[name] = { ...value, type: name === 'client_os' ? 'os' : name }
   }
   add('browser', facts.browser)
-  // An operating system that the SDK named is the program's own; the visitor's stands beside it.
+  // An operating system from the SDK is the program's own. The visitor's goes to `client_os`.
   const os = event.contexts['os']
   add(os && os['name'] !== facts.os?.name ? 'client_os' : 'os', facts.os)
   if (facts.device?.model) add('device', facts.device)
 }
 
-/** Only browsers send their own agent; an SDK of a server puts the name of its HTTP library there. */
+/** Only browsers send their own user agent. Server SDKs send the name of their HTTP library. */
 function senderAgent(context: Context): string {
   return /^(?:Mozilla|Opera)\//.test(context.head.userAgent) ? context.head.userAgent : ''
 }

@@ -17,7 +17,7 @@ import {
 
 const known = new Set(['id', 'email', 'username', 'name', 'ip_address', 'geo', 'data', 'segment'])
 
-/** A user: ids may be numbers, keys that are not known go into `data`. `{{auto}}` stays for the step `userAddress`. */
+/** Reads a user. Ids can be numbers; unknown keys go into `data`. The step `userAddress` resolves `{{auto}}`. */
 export function readUser(to: Remarks, value: unknown): NormalUser | undefined {
   const loose = object(value) ?? (typeof value === 'string' || typeof value === 'number' ? { id: value } : undefined)
   if (!loose) return undefined
@@ -57,8 +57,8 @@ function readRest(to: Remarks, loose: { [key: string]: unknown }, out: NormalUse
 }
 
 /**
- * Who the address belongs to: `{{auto}}` becomes the sender's; without any address the rule is
- * sdk.settings.infer_ip: never, auto, or the older one: REMOTE_ADDR, else the sender's for browsers and Apple devices.
+ * Sets a missing or `{{auto}}` address. `sdk.settings.infer_ip`: `never` gives none, `auto` the sender's. Otherwise
+ * `{{auto}}` gives the sender's; a missing one gives REMOTE_ADDR, else the sender's for browsers and Apple devices.
  */
 export function userAddress(draft: Draft, context: Context): void {
   const { event, received } = draft

@@ -6,10 +6,10 @@ import { type Loose, object, own, scalar } from '../../pipeline/value.ts'
 import { makeRules, rulesKey } from '../../scrub/rules.ts'
 import { scrubTree } from '../../scrub/scrub.ts'
 
-/** Characters kept; the message's is the wire's own, an address has at most 254. */
+/** Limits in characters. The message limit is that of the protocol. An e-mail address has at most 254. */
 const bounds = { message: 4096, name: 128, email: 254, url: 2048, environment: 64, release: 200 } as const
 
-/** Where the item stands: ids are 32 lower-case hex; `eventId` the envelope's, if it names one; time in ms. */
+/** The place of the item. Ids are 32 lower-case hex digits. `eventId`: the envelope's, if any. Time in ms. */
 type FeedbackPlace = {
   projectId: number
   feedbackId: string
@@ -19,7 +19,7 @@ type FeedbackPlace = {
   tools: Tools
 }
 
-/** A text without what turns or ends it on a screen; line breaks and tabs stay. Cut at `max` characters. */
+/** A text without characters that reverse or end it on a screen. Keeps line breaks and tabs. Cut at `max`. */
 function plain(value: unknown, max: number): string {
   const text = scalar(value) ?? ''
   return [
@@ -34,13 +34,13 @@ function plain(value: unknown, max: number): string {
     .join('')
 }
 
-/** An address as a link may carry it: http(s) only, '' for anything else. */
+/** A URL that is safe in a link: http(s) only, '' for anything else. */
 function address(value: unknown): string {
   const text = plain(value, bounds.url)
   return /^https?:\/\/\S+$/i.test(text) ? text : ''
 }
 
-/** Names above the texts decide as in an event: a project that calls `email` sensitive gets none. */
+/** Key names decide like in an event: a project with the sensitive field `email` gets no address. */
 function scrubbed(row: FeedbackRow, { settings, tools }: FeedbackPlace): FeedbackRow {
   const key = rulesKey(settings)
   const rules = tools.rules.get(key) ?? makeRules(settings)
@@ -56,7 +56,7 @@ function scrubbed(row: FeedbackRow, { settings, tools }: FeedbackPlace): Feedbac
   }
 }
 
-/** A `user_report` item: what a person wrote under an error. Undefined when there is no word or no event in it. */
+/** Reads a `user_report` item: a comment on an error. Undefined without a comment or an event. */
 export function reportOf(item: Loose, place: FeedbackPlace): FeedbackRow | undefined {
   const eventId = normalizeId(own(item, 'event_id')) ?? place.eventId
   const message = plain(own(item, 'comments'), bounds.message)
@@ -80,7 +80,7 @@ export function reportOf(item: Loose, place: FeedbackPlace): FeedbackRow | undef
   )
 }
 
-/** A `feedback` item: an event whose `contexts.feedback` has the words. Undefined when there is none. */
+/** Reads a `feedback` item: an event with the text in `contexts.feedback`. Undefined without a text. */
 export function feedbackOf(item: Loose, place: FeedbackPlace): FeedbackRow | undefined {
   const said = object(own(object(own(item, 'contexts')) ?? {}, 'feedback'))
   const message = said && plain(own(said, 'message'), bounds.message)

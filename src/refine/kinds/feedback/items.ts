@@ -5,7 +5,7 @@ import { object, own, type Parsed, parsePayload } from '../../pipeline/value.ts'
 import { derivedId, itemKind, type RecordWork } from '../kind.ts'
 import { feedbackOf, reportOf } from './feedback.ts'
 
-/** Feedback as it came in. */
+/** A received feedback. */
 type IncomingFeedback = {
   parsed: Parsed
   bytes: number
@@ -14,7 +14,7 @@ type IncomingFeedback = {
   index: number
 }
 
-/** What a person wrote, about an event (user_report) or by itself. */
+/** Refines feedback, either about an event (user_report) or on its own. */
 export function refineFeedback(work: RecordWork, incoming: IncomingFeedback): void {
   const { projectId, receivedMs } = work.head
   const { itemType, bytes } = incoming
@@ -25,13 +25,13 @@ export function refineFeedback(work: RecordWork, incoming: IncomingFeedback): vo
     return
   }
   const isReport = itemType === 'user_report'
-  // A report carries the id of its event: one of its own is made.
+  // A report has the id of its event, so it gets an id of its own.
   const sentId = isReport ? undefined : (incoming.eventId ?? normalizeId(own(item, 'event_id')))
   const feedbackId = sentId ?? derivedId(work, incoming.index)
   const { settings, tools } = work
   const place = { projectId, feedbackId, eventId: incoming.eventId, receivedMs, settings, tools }
   const row = isReport ? reportOf(item, place) : feedbackOf(item, place)
-  // the commit, which knows what is there, counts it as duplicate where the id is known
+  // If the id is already stored, the commit counts it as a duplicate.
   if (row) work.out.effects.feedback.push({ row, outcome: end('stored', 'ok') })
   else work.out.outcomes.push(end('invalid', 'bad_item'))
 }

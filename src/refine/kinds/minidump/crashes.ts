@@ -11,24 +11,24 @@ import { bodyKind, derivedId, type PlacedItem, type RecordWork } from '../kind.t
 import { withFields } from './event.ts'
 import { dumpOfItem, readOpened, readUpload, type Upload } from './upload.ts'
 
-/** Items that a minidump in their envelope belongs to; without one it makes an event by itself. */
+/** Items that can own a minidump of their envelope. Without one, the minidump becomes an event. */
 const dumpOwners: ReadonlySet<string> = new Set(['event', 'transaction', 'replay_event', 'feedback'])
 
-/** Takes an envelope's minidump for its event; a minidump without an event makes an event. */
+/** Takes the minidump of an envelope for its event. A minidump without an event becomes an event. */
 export function takeDump(work: RecordWork, items: readonly PlacedItem[]): void {
   const placed = items.find(({ item }) => dumpOfItem(item) !== undefined)
   const held = placed && dumpOfItem(placed.item)
   if (!placed || !held) return
   work.dump = { ...readOpened(held.bytes, work.dumps.get(placed.index)), fields: readForm(held.fields).rest }
   if (items.some(({ item }) => dumpOwners.has(item.type))) return
-  // it counts beside the items that the framing names
+  // The new event counts in addition to the items of the envelope.
   work.out.received++
   const { named, sentMs } = work.envelope
   const parsed = { value: {}, repaired: false }
   refineEvent(work, { parsed, bytes: 0, itemType: 'event', eventId: named, index: placed.index, sentMs })
 }
 
-/** A crash reporter's form; undefined where it holds no dump. */
+/** The form of a crash reporter; undefined if it has no dump. */
 type Crash = { upload: Upload; value: unknown } | undefined
 
 function readCrash({ head }: RecordWork, body: Buffer): Crash {
@@ -39,7 +39,7 @@ function readCrash({ head }: RecordWork, body: Buffer): Crash {
   return { upload, value: wellFormed(withFields({ ...form.event, ...errors }, form.rest)) }
 }
 
-/** A crash reporter's upload: its event, the dump and the files beside it. */
+/** The upload of a crash reporter: its event, the dump and further files. */
 export const minidumpBody = bodyKind<Crash>({
   record: 'minidump',
   read: readCrash,

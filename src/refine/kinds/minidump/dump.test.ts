@@ -152,7 +152,7 @@ describe('real dumps', () => {
     for (const name of names) {
       const bytes = readFileSync(`${corpus}/${name}`)
       const found = readDump(bytes)
-      // A microdump is lines of text under the same ending.
+      // A microdump has the same suffix but is text.
       expect(found === undefined, name).toBe(bytes.toString('latin1', 0, 4) !== 'MDMP')
       if (!found) continue
       expect([found.os !== '', found.cpu !== '', found.osVersion !== '', found.modules.length > 0], name).toEqual([

@@ -1,35 +1,35 @@
 import { type Cpu, crashNameOf, type DumpOs } from './names.ts'
 
-/** A loaded file of the crashed program. Addresses are lower-case hex with 0x. */
+/** A module loaded by the crashed program. */
 export type DumpModule = {
   /** Path on the machine that crashed. */
   file: string
   base: bigint
   bytes: number
   type: 'pe' | 'elf' | 'macho'
-  /** Id by which debug files are found; '' when the dump has none. */
+  /** The id that identifies debug files; '' if the dump has none. */
   debugId: string
   codeId: string
   debugFile: string
 }
 
-/** What a minidump says of a crash, without any symbols. */
+/** The crash data of a minidump, without any symbols. */
 export type Dump = {
   os: DumpOs
   osVersion: string
   osBuild: string
   cpu: Cpu
-  /** When it was written, in seconds since 1970; 0 when it does not say. */
+  /** When the dump was written, in seconds since 1970; 0 if unknown. */
   writtenS: number
-  /** Absent: the dump was written without a crash. */
-  crash: { name: string /** The address that the fault is about. */; address: bigint; threadId: number } | undefined
-  /** Where the crashed thread stood; 0 when the dump does not say. */
+  /** Undefined if the dump was written without a crash. */
+  crash: { name: string /** The faulting address. */; address: bigint; threadId: number } | undefined
+  /** The instruction pointer of the crashed thread; 0 if unknown. */
   instruction: bigint
   threads: number
   modules: DumpModule[]
 }
 
-/** Streams and modules that are read; real dumps have some 20 and some 500. */
+/** Limits for streams and modules. Real dumps have about 20 and 500. */
 const streamsMax = 256
 const modulesMax = 2000
 const nameBytesMax = 1024
@@ -37,7 +37,7 @@ const nameBytesMax = 1024
 const headerBytes = 32
 const moduleBytes = 108
 
-/** Reads numbers at places that a hostile dump may name; what lies outside reads as 0. */
+/** Reads numbers at offsets from an untrusted dump. Reads outside of the buffer give 0. */
 class Place {
   readonly #bytes: Buffer
   readonly #little: boolean
@@ -60,7 +60,7 @@ class Place {
     if (!this.#inside(at, 8)) return 0n
     return this.#little ? this.#bytes.readBigUInt64LE(at) : this.#bytes.readBigUInt64BE(at)
   }
-  /** A text of UTF-16 with its length in bytes before it, at most 512 characters. */
+  /** A UTF-16 text after its length in bytes, at most 512 characters. */
   text(at: number): string {
     const length = Math.min(this.u32(at), nameBytesMax)
     if (at === 0 || length === 0 || !this.#inside(at + 4, length)) return ''
@@ -87,8 +87,8 @@ const clean = (text: string) =>
 type Location = { at: number; bytes: number }
 
 /**
- * Reads header, system, exception and modules of a minidump, in either byte order. `bytes` may be its beginning only:
- * what lies behind reads as absent. Undefined when it is none. Never throws, and takes time by the bounds above.
+ * Reads header, system, exception and modules of a minidump in either byte order. `bytes` can be just its beginning:
+ * the rest reads as absent. Undefined if it is no minidump. Never throws. The limits above bound its time.
  */
 export function readDump(bytes: Buffer): Dump | undefined {
   const signature = bytes.toString('latin1', 0, 4)
@@ -151,12 +151,12 @@ function readSystem(place: Place, stream: Location | undefined): System {
   const os = systems.get(place.u32(at + 20)) ?? ''
   const more = place.text(place.u32(at + 24))
   const version = numbers.some((entry) => entry > 0) ? [...numbers, build].join('.') : ''
-  // Linux writes 0.0.0 and says all in the text: "Linux 5.4.0 #1 SMP x86_64".
+  // Linux writes 0.0.0 and puts everything into the text: "Linux 5.4.0 #1 SMP x86_64".
   const found = /\d+(?:\.\d+)+/.exec(more)?.[0] ?? ''
   return { os, osVersion: version || found, osBuild: more, cpu: cpus.get(place.u16(at)) ?? '' }
 }
 
-/** Where the instruction pointer stands in a thread's context, and its bytes. */
+/** The offset and width of the instruction pointer in a thread's context. */
 const pointers: Record<Cpu, { at: number; wide: boolean } | undefined> = {
   x86: { at: 184, wide: false },
   x86_64: { at: 248, wide: true },
@@ -180,9 +180,9 @@ function readException(place: Place, { at }: Location, system: System) {
       : pointer.wide
         ? place.u64(context.at + pointer.at)
         : BigInt(place.u32(context.at + pointer.at))
-  // Windows names the instruction in the record itself; elsewhere that is the address of the fault.
+  // Windows records the instruction's address. Other systems record the faulting address.
   const instruction = read === 0n && system.os === 'Windows' ? recordAddress : read
-  // A 32-bit process is written with the sign of its addresses drawn out.
+  // Addresses of a 32-bit process are written sign-extended.
   const narrow = system.cpu === 'x86' || system.cpu === 'arm'
   const crash =
     name === undefined
@@ -213,7 +213,7 @@ function readModules(place: Place, stream: Location | undefined, os: DumpOs): Du
 
 const hex = (value: number, length: number) => value.toString(16).padStart(length, '0')
 
-/** The record that names the debug file: RSDS with a GUID and an age, or BpEL with an ELF build id. */
+/** The record with the debug file: RSDS with a GUID and an age, or BpEL with an ELF build id. */
 function readDebug(place: Place, { at, bytes }: Location): { id: string; file: string; buildId?: string } {
   const kind = place.slice(at, 4).toString('latin1')
   if (kind === 'LEpB' || kind === 'BpEL') {
@@ -232,7 +232,7 @@ function readDebug(place: Place, { at, bytes }: Location): { id: string; file: s
   return { id: `${guid}${age > 0 ? `-${age.toString(16)}` : ''}`, file: place.line(at + 24, bytes - 24) }
 }
 
-/** The module that an address lies in. */
+/** The module that contains an address; undefined if there is none. */
 export function moduleAt({ modules }: Dump, address: bigint): DumpModule | undefined {
   return modules.find((module) => address >= module.base && address < module.base + BigInt(module.bytes))
 }

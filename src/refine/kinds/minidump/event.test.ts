@@ -192,13 +192,13 @@ describe('other ways to send one', () => {
         id,
       ])
       expect(refined.attachments[0]?.row).toMatchObject({ eventId: id, type: 'event.minidump', bytes: crash.length })
-      // Every end has an item that was received.
+      // Each outcome belongs to a received item.
       expect(refined.received).toBe(count)
       expect(refined.events.length + refined.attachments.length + refined.outcomes.length).toBe(count)
     },
   )
 
-  /** What Electron's crash reporter on Linux keeps as its dump: the whole body of an upload. */
+  /** The dump file of Electron's crash reporter on Linux: the whole body of an upload. */
   const electron = (dump: Buffer) =>
     Buffer.from(
       formOf([

@@ -5,18 +5,18 @@ import { type Dump, type DumpModule, moduleAt } from './dump.ts'
 const hex = (value: bigint) => `0x${value.toString(16)}`
 const baseOf = (path: string) => path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
 
-/** Images that an event keeps; those behind are the system's. */
+/** Images kept per event. Those after them belong to the system. */
 const imagesMax = 1000
 
-/** What the event says of itself, so that nobody takes the one frame for the whole stack. */
+/** The type of the processing error that says that the single frame is not the whole stack. */
 const notSymbolicated = 'native_not_symbolicated'
 
-/** What was wrong with a dump, as an event lists it. */
+/** The type of the processing error for an unreadable dump. */
 const dumpUnreadable = 'minidump_unreadable'
 
 /**
- * The event of a crash that only a dump tells of, or what a dump adds to the event that came with it: what was sent
- * stays, what is missing comes from the dump. A dump that could not be read (undefined) still makes an event.
+ * Builds the event of a crash from a dump, or fills missing fields of the event that came with it. Sent fields stay. A
+ * dump that could not be read (undefined) still gives an event.
  */
 export function eventOfDump(sent: Loose, dump: Dump | undefined, why: string): Loose {
   const event: Loose = { ...sent }
@@ -42,7 +42,7 @@ export function eventOfDump(sent: Loose, dump: Dump | undefined, why: string): L
   return event
 }
 
-/** Where the crashed thread stood, as debuggers write it without symbols: `app.exe+0x1a2b`. */
+/** The crash position in the format of debuggers without symbols: `app.exe+0x1a2b`. */
 function placeOf(dump: Dump): { name: string; module: DumpModule } | undefined {
   const module = dump.instruction === 0n ? undefined : moduleAt(dump, dump.instruction)
   if (!module) return undefined
@@ -56,7 +56,7 @@ function exceptionOf(dump: Dump | undefined, place: ReturnType<typeof placeOf>):
   const frame = {
     instruction_addr: hex(instruction),
     in_app: place?.module === modules[0],
-    // The place is what such a stack is grouped by.
+    // Such a stack is grouped by this position.
     ...(place ? { module: place.name, package: place.module.file, image_addr: hex(place.module.base) } : {}),
   }
   const value =
@@ -72,7 +72,7 @@ function exceptionOf(dump: Dump | undefined, place: ReturnType<typeof placeOf>):
 
 const mechanismOf = (crashed: boolean, data: Loose): Loose => ({ type: 'minidump', handled: !crashed, data })
 
-/** System, processor and loaded files; what the SDK said itself stands. */
+/** Adds system, processor and loaded modules. Data from the SDK stays. */
 function addFacts(event: Loose, dump: Dump): void {
   const contexts: Loose = { ...(object(own(event, 'contexts')) ?? {}) }
   if (dump.os && own(contexts, 'os') === undefined) {
@@ -105,7 +105,7 @@ const imageOf = (dumpModule: DumpModule): Loose => ({
   ...(dumpModule.debugFile ? { debug_file: dumpModule.debugFile } : {}),
 })
 
-/** Other fields of a crash reporter's form, as the event's extra data; what `sentry` says of the same name stands. */
+/** Adds the other fields of a crash reporter's form as extra data. Fields of the same name in `sentry` win. */
 export function withFields(event: Loose, fields: readonly FormField[]): Loose {
   if (fields.length === 0) return event
   const extra: Loose = Object.fromEntries(fields.map(({ name, value }) => [name, value]))

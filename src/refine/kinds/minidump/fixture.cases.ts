@@ -19,10 +19,10 @@ export type Made = {
   threads?: number
 }
 
-/** Where the instruction pointer of an amd64 context stands. */
+/** The offset of the instruction pointer in an amd64 context. */
 const pointerAt = 248
 
-/** Writes in one byte order, part behind part. */
+/** Writes consecutive parts in one byte order. */
 class Writer {
   readonly parts: Buffer[] = []
   readonly #big: boolean
@@ -104,7 +104,7 @@ function exceptionOf(to: Writer, crash: NonNullable<Made['crash']>): Buffer {
   return bytes
 }
 
-/** Bytes of a minidump that says this; everything else of it is absent. */
+/** The bytes of a minidump with these values. Everything else is absent. */
 export function makeDump(made: Made = {}): Buffer {
   const head = Buffer.alloc(32 + 4 * 12)
   const to = new Writer(made.big ?? false, head.length)
@@ -126,7 +126,7 @@ export function makeDump(made: Made = {}): Buffer {
   return Buffer.concat([head, ...to.parts])
 }
 
-/** A multipart body with boundary `b`; a part with a file name is a file. */
+/** A multipart body with boundary `b`. A part with a file name is a file. */
 export function formOf(parts: { name: string; file?: string; type?: string; value: Buffer | string }[]): Buffer {
   const pieces = parts.flatMap(({ name, file, type, value }) => [
     `--b\r\nContent-Disposition: form-data; name="${name}"${file === undefined ? '' : `; filename="${file}"`}\r\n`,

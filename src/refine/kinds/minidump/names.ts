@@ -1,7 +1,7 @@
 export type DumpOs = 'Windows' | 'macOS' | 'iOS' | 'Linux' | 'Android' | ''
 export type Cpu = 'x86' | 'x86_64' | 'arm' | 'arm64' | ''
 
-/** An exception as a minidump records it. */
+/** An exception as recorded in a minidump. */
 type Recorded = { code: number; flags: number; address: bigint; parameters: readonly bigint[] }
 
 const signals: ReadonlyMap<number, string> = new Map([
@@ -22,7 +22,7 @@ const signals: ReadonlyMap<number, string> = new Map([
   [31, 'SIGSYS'],
 ])
 
-/** What a signal's code adds (`si_code`). */
+/** The meanings of a signal's code (`si_code`). */
 const signalCodes: ReadonlyMap<number, readonly string[]> = new Map([
   [4, ['ILL_ILLOPC', 'ILL_ILLOPN', 'ILL_ILLADR', 'ILL_ILLTRP', 'ILL_PRVOPC', 'ILL_PRVREG', 'ILL_COPROC', 'ILL_BADSTK']],
   [5, ['TRAP_BRKPT', 'TRAP_TRACE', 'TRAP_BRANCH', 'TRAP_HWBKPT']],
@@ -98,12 +98,12 @@ const accesses: ReadonlyMap<bigint, string> = new Map([
   [8n, 'EXEC'],
 ])
 
-/** Codes by which crash reporters mark a dump that was asked for without a crash. */
+/** Codes that crash reporters use for a dump requested without a crash. */
 const requested: ReadonlySet<number> = new Set([0xffffffff, 0x0517a7ed, 0x43507378])
 
 const hex = (value: number) => `0x${value.toString(16).padStart(8, '0')}`
 
-/** How the system calls what was recorded, and which address it is about. `name` is undefined for a dump without a crash. */
+/** The system's name of an exception and the address involved. `name` is undefined for a dump without a crash. */
 export function crashNameOf(os: DumpOs, recorded: Recorded): { name: string | undefined; address: bigint } {
   const { code, flags, address } = recorded
   if (requested.has(code)) return { name: undefined, address: 0n }
@@ -124,7 +124,7 @@ function windowsName({ code, address, parameters }: Recorded): { name: string; a
     const access = accesses.get(kind)
     return { name: access ? `${name}_${access}` : name, address: target }
   }
-  // A fast fail says why in its first parameter.
+  // A fast fail has its reason in the first parameter.
   if (code === 0xc0000409 && kind !== undefined && kind > 0n)
     return { name: `${name} / FAST_FAIL ${Number(kind)}`, address }
   return { name, address }

@@ -5,7 +5,7 @@ import { makeDump } from './fixture.cases.ts'
 import { freeBytes, ratioMax, unpack, unpackedBytesMax, unpackedMax } from './unpack.ts'
 
 const dump = makeDump({ crash: { code: 11, flags: 1 } })
-// Node writes neither: the same dump, packed by xz and bzip2. Made anew when `makeDump` changes.
+// The same dump, compressed by xz and bzip2, which Node cannot write. Recreate both when `makeDump` changes.
 const xz = Buffer.from(
   '/Td6WFoAAATm1rRGAgAhARYAAAB0L+Wj4AL3AI5dACaRBd2iJiW4Qr3morOBbr3X0sey/Q8W+1uBlUzyNdU55g2NZY0cBnkhnv6op5z0r+sady373ABaD2wdvdsH0jdP7prW4OLivgELOVp7nBnmnvWyW71/NIcEDMrmyQ81gejsuu0qRwKhI/YH93SzQofNUUEDMS2uNsJQvrGrhszEmS0dqnduKhKtApaW3vsAAAA9OSnM7VmmyQABqgH4BQAARjOrA7HEZ/sCAAAAAARZWg==',
   'base64',

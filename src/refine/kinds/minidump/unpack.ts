@@ -3,40 +3,40 @@ import { pipeline, Readable, type Transform } from 'node:stream'
 import { createGunzip, createZstdDecompress } from 'node:zlib'
 import type { DumpForm } from '../../../wire/minidump.ts'
 
-/** A dump that came compressed, unpacked as far as its rules allow. */
+/** A compressed dump, decompressed within the limits. */
 export type Unpacked =
   | {
       end: 'ok'
-      /** Size of the whole. */
+      /** Size of the whole dump in bytes. */
       bytes: number
-      /** Its beginning, at most `windowBytes`: all that is read of it. */
+      /** The beginning, at most `windowBytes`. Only this part is parsed. */
       head: Buffer
-      /** The whole, unpacked anew. */
+      /** Decompresses the whole dump again. */
       pieces(): AsyncIterable<Uint8Array>
     }
   | { end: 'broken' | 'too_large' }
 
-/** What a dump may be when it is unpacked; the same as an attachment's limit. */
+/** Maximum size of a decompressed dump, equal to the limit of an attachment. */
 export const unpackedBytesMax = 200 * 1024 * 1024
-/** Up to here a dump may unpack to any multiple of itself, beyond it to `ratioMax`: so a worker's time is paid for in bytes. */
+/** A dump can reach this size by any ratio, more by `ratioMax`: output costs the sender input bytes. */
 export const freeBytes = 16 * 1024 * 1024
-/** Real dumps come to 5 to 40 times their packed size. */
+/** Real dumps decompress to 5 to 40 times their size. */
 export const ratioMax = 200
-/** The streams that say what crashed stand before the memory, in the first megabytes. */
+/** The streams about the crash come before the memory, in the first megabytes. */
 const windowBytes = 32 * 1024 * 1024
-/** Input is handed over in pieces, so that no decoder runs far beyond the cap before it is asked to stop. */
+/** Small input pieces keep a decoder from running far beyond the limit before it is stopped. */
 const inputBytes = 16 * 1024
 
 class TooLarge extends Error {}
 
-/** Bytes that a dump of this packed size may unpack to. */
+/** The maximum decompressed size of a dump with this compressed size. Both in bytes. */
 export function unpackedMax(packedBytes: number): number {
   return Math.min(unpackedBytesMax, Math.max(freeBytes, packedBytes * ratioMax))
 }
 
 /**
- * Unpacks a dump to the end once, to know that it is whole and how large: holds no more of it than its beginning.
- * Never throws for what was sent.
+ * Decompresses a dump once to check that it is complete and to learn its size. Keeps only its beginning in memory.
+ * Never throws because of the data.
  */
 export async function unpack(form: DumpForm, packed: Buffer): Promise<Unpacked> {
   const max = unpackedMax(packed.length)
@@ -84,7 +84,7 @@ async function* throughZlib(decoder: Transform, packed: Buffer): AsyncGenerator<
 
 type XzModule = { XzReadableStream: new (source: ReadableStream<Uint8Array>) => ReadableStream<Uint8Array> }
 
-// Both are loaded at the first dump of their kind: they compile WebAssembly, and most servers never get such a dump.
+// Both decoders load with the first dump of their format: they compile WebAssembly, and most servers never need them.
 async function* throughXz(packed: Buffer): AsyncGenerator<Uint8Array> {
   const { XzReadableStream } = createRequire(import.meta.url)('xz-decompress') as XzModule
   const source = new ReadableStream<Uint8Array>({

@@ -6,7 +6,7 @@ import { fileName } from '../attachment/attachment.ts'
 import { type Dump, readDump } from './dump.ts'
 import { type Unpacked, unpack } from './unpack.ts'
 
-/** A crash reporter's form, or the dump alone; `index` is a part's place in the body. */
+/** The form of a crash reporter, or the dump alone. `index` is the part's place in the body. */
 export type Upload = {
   dump: { index: number; name: string; bytes: Buffer }
   files: { index: number; part: MultipartPart }[]
@@ -14,8 +14,8 @@ export type Upload = {
 }
 
 /**
- * Takes a minidump request's body apart; undefined when it holds no dump. Where the dump is a form itself, its dump is taken,
- * and its other parts count as parts in front of those of the body. Never throws.
+ * Splits the body of a minidump request; undefined without a dump. If the dump is itself a form, takes the dump in it
+ * and places its other parts before those of the body. Never throws.
  */
 export function readUpload(body: Buffer, contentType: string): Upload | undefined {
   if (!/^multipart\/form-data\b/i.test(contentType)) return dumpFormOf(body) ? lone(body) : uploadOf(nestedParts(body))
@@ -27,7 +27,7 @@ export function readUpload(body: Buffer, contentType: string): Upload | undefine
 
 const lone = (bytes: Buffer): Upload => ({ dump: { index: 0, name: '', bytes }, files: [], fields: [] })
 
-/** The parts of a form that stands where a dump is expected; undefined where none does. */
+/** The parts of a form in the place of a dump; undefined if there is no form. */
 function nestedParts(bytes: Buffer | undefined): MultipartPart[] | undefined {
   const boundary = bytes && nestedBoundary(bytes)
   return bytes && boundary !== undefined ? parseParts(bytes, boundary).value : undefined
@@ -47,7 +47,7 @@ function uploadOf(parts: readonly MultipartPart[] = []): Upload | undefined {
   }
 }
 
-/** The minidump that an envelope's item holds, with the plain fields of a form around it; undefined where it holds none. */
+/** The minidump of an envelope item and the text fields of a form around it; undefined if it has none. */
 export function dumpOfItem(item: EnvelopeItem): { bytes: Buffer; fields: FormField[] } | undefined {
   if (item.type !== 'attachment' || item.headers['attachment_type'] !== dumpAttachmentType) return undefined
   if (dumpFormOf(item.payload) !== undefined) return { bytes: item.payload, fields: [] }
@@ -55,13 +55,13 @@ export function dumpOfItem(item: EnvelopeItem): { bytes: Buffer; fields: FormFie
   return upload && { bytes: upload.dump.bytes, fields: upload.fields }
 }
 
-/** Compressed dumps of a record, unpacked, by the place of their part or item. */
+/** The decompressed dumps of a record, by the index of their part or item. */
 export type OpenDumps = ReadonlyMap<number, Unpacked>
 
-/** Envelopes that name no minidump are not parsed for one: nearly all. */
+/** Skips parsing of envelopes that name no minidump, which are nearly all. */
 const marker = Buffer.from(`"${dumpAttachmentType}"`)
 
-/** Unpacks what a record has of compressed dumps; a plain one needs nothing. Never throws for what was sent. */
+/** Decompresses the compressed dumps of a record. Plain dumps are not included. Never throws because of the data. */
 export async function openDumps(head: RecordHead, body: Buffer): Promise<OpenDumps> {
   const packed: [number, Buffer][] = []
   if (head.kind === 'minidump') {
@@ -82,7 +82,7 @@ export async function openDumps(head: RecordHead, body: Buffer): Promise<OpenDum
   return opened
 }
 
-/** A dump as far as it can be read, or why it cannot. */
+/** Parses a dump. If that fails, `dump` is undefined and `why` has the reason. */
 export function readOpened(bytes: Buffer, opened: Unpacked | undefined): { dump: Dump | undefined; why: string } {
   if (opened === undefined) {
     const plain = dumpFormOf(bytes) === 'plain'
@@ -92,7 +92,7 @@ export function readOpened(bytes: Buffer, opened: Unpacked | undefined): { dump:
   return { dump: undefined, why: opened.end === 'broken' ? 'it could not be unpacked' : 'it unpacks beyond its limit' }
 }
 
-/** The dump's name for show and download: it is kept unpacked, so the ending of the packing goes. */
+/** The dump's name for display and download. It is stored decompressed, so the suffix of the compression is removed. */
 export function dumpName(sent: unknown): string {
   const name = fileName(sent === '' || sent === dumpPartName ? undefined : sent).replace(/\.(?:gz|zst|xz|bz2)$/i, '')
   return name === '' || name === 'attachment' ? 'minidump.dmp' : name

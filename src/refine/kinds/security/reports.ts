@@ -6,7 +6,7 @@ import { refineEvent } from '../error/events.ts'
 import { bodyKind, itemKind, type RecordWork } from '../kind.ts'
 import { reportsMax, reportsOf } from './security.ts'
 
-/** A browser's payload: one report or, by the Reporting API, several in a list. `reports` is undefined for what is none. */
+/** A browser's payload: one report, or a list in the Reporting API. `reports` is undefined if it has none. */
 type ReadReports = { parsed: Parsed; reports: ReturnType<typeof reportsOf> }
 
 function readReports(payload: Buffer): ReadReports {
@@ -14,7 +14,7 @@ function readReports(payload: Buffer): ReadReports {
   return { parsed, reports: 'broken' in parsed ? undefined : reportsOf(parsed.value) }
 }
 
-/** Each report counts for itself; a payload that holds none counts as one item. */
+/** Each report counts by itself. A payload without reports counts as one item. */
 const countOfReports = ({ reports }: ReadReports): number => (reports ? reports.events.length + reports.other : 1)
 
 type Incoming = ReadReports & { bytes: number; itemType: string; head: RecordHead }

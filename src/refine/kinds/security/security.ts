@@ -3,12 +3,12 @@ import type { Json } from '../../../wire/json.ts'
 import type { Draft } from '../../pipeline/draft.ts'
 import { bounded, type Loose, object, own, type Remarks, safeKey, scalar, text } from '../../pipeline/value.ts'
 
-/** Reports taken of one request; the rest is counted as invalid. */
+/** Reports read from one request. The others count as invalid. */
 export const reportsMax = 100
 const loggers = { csp: 'csp', hpkp: 'hpkp', expectct: 'expect-ct', expectstaple: 'expect-staple' } as const
 type Kind = keyof typeof loggers
 
-/** Names of the Reporting API's body, by the names that the older form uses. */
+/** Maps field names of the Reporting API to those of the older form. */
 const reportingNames: ReadonlyMap<string, string> = new Map([
   ['documentURL', 'document_uri'],
   ['blockedURL', 'blocked_uri'],
@@ -25,8 +25,8 @@ const reportingNames: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Security reports as a browser sends them, each as an event like those of SDKs: `{csp: {...}, request, logger, ...}`.
- * `events` is undefined when the value is no report at all; `other` counts reports of kinds that are not security reports.
+ * Turns the security reports of a browser into SDK-like events: `{csp: {...}, request, logger, ...}`. Undefined if the
+ * value is no report at all. `other` counts reports of other kinds.
  */
 export function reportsOf(value: unknown): { events: Loose[]; other: number } | undefined {
   const list = Array.isArray(value) ? value : [value]
@@ -83,7 +83,7 @@ function wrapped(kind: Kind, report: Loose, agent: unknown): Loose {
   }
 }
 
-/** Reads csp, hpkp, expectct or expectstaple of an event; the report goes into `csp`, the event's type says which it is. */
+/** Reads csp, hpkp, expectct or expectstaple. The report goes into `csp`; the event's type is its kind. */
 export function readSecurity({ received, event, remarks }: Draft): void {
   for (const kind of ['csp', 'hpkp', 'expectct', 'expectstaple'] as const) {
     const loose = object(own(received, kind))
@@ -131,7 +131,7 @@ function addTags(event: NormalEvent, kind: Kind, report: { [key: string]: Json }
   } else add('hostname', report['hostname'])
 }
 
-/** What was blocked by which directive: for grouping and for the sentence. `local`: an inline script or eval of the page itself. */
+/** The blocked resource and its directive. `local`: 'unsafe-inline' or 'unsafe-eval' code of the page itself. */
 export function cspFacts(report: { [key: string]: Json }): {
   directive: string
   blocked: string
@@ -150,7 +150,7 @@ export function cspFacts(report: { [key: string]: Json }): {
   return { directive, blocked: blockedPlace(blocked, line(report['document_uri'])), local: undefined }
 }
 
-/** The host that was blocked, "self" for the page's own, or the scheme of what has no host. */
+/** The blocked host, "self" for the page's own, or the scheme if there is no host. */
 function blockedPlace(blocked: string, documentUri: string): string {
   if (blocked === '' || blocked === 'self') return hostOf(documentUri) || 'self'
   const scheme = /^([a-z][a-z0-9+.-]{0,30}):/i.exec(blocked)?.[1]?.toLowerCase()
@@ -159,7 +159,7 @@ function blockedPlace(blocked: string, documentUri: string): string {
   return hostOf(blocked) || `${scheme}:`
 }
 
-/** Host of a URL with its port, '' when it is none. */
+/** Host and port of a URL, '' if it is no URL. */
 export function hostOf(url: string): string {
   return /^[a-z][a-z0-9+.-]{0,30}:\/\/(?:[^/?#@]*@)?([^/?#]{1,256})/i.exec(url)?.[1]?.toLowerCase() ?? ''
 }
@@ -184,7 +184,7 @@ const directiveNames: ReadonlyMap<string, string> = new Map([
   ['base-uri', 'base'],
 ])
 
-/** One line that says what the report is about. */
+/** A one-line summary of the report. */
 export function sentence(kind: Kind, report: { [key: string]: Json }): string {
   const host = line(report['hostname']) || 'unknown host'
   if (kind === 'hpkp') return `Public key pinning validation failed for '${host}'`

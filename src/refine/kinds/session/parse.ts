@@ -4,23 +4,23 @@ import { type Loose, object, own, scalar, truth, whole } from '../../pipeline/va
 import { environmentOf, releaseOf } from '../error/normalize.ts'
 import { seconds } from '../error/time.ts'
 
-/** Updates are taken for so long after the start of their session. */
+/** Updates are accepted for this time after the start of their session. */
 export const updateMsMax = 5 * 86_400_000
-/** Buckets of one `sessions` item. */
+/** Maximum buckets per `sessions` item. */
 export const bucketsMax = 100
-/** Sessions of one bucket that ended alike: what an SDK counts in a minute is far below. */
+/** Maximum sessions of one status per bucket. Real counts of an SDK's minute are far below. */
 const bucketCountMax = 1_000_000_000
-/** A clock may run ahead by so much; a later start is taken for the moment of arrival. */
+/** Tolerance for a clock that is ahead. A later start is set to the arrival time. */
 const aheadMs = 60_000
 const durationSMax = 366 * 86_400
 const userCharactersMax = 200
 
-/** What an item says about all of its sessions. */
+/** The attributes that apply to all sessions of an item. */
 export type SessionAttributes = { release: string; environment: string; address: string; agent: string }
 
-/** The update of one session, or the sessions of one bucket that ended alike. Times in ms since 1970. */
+/** The update of one session, or the sessions of a bucket that have the same status. Times in ms since 1970. */
 export type SessionUpdate = {
-  /** '' where the sender named none: the session ends with this update. */
+  /** '' if the sender named none. Such a session ends with this update. */
   sid: string
   startedMs: number
   seq: number
@@ -28,16 +28,16 @@ export type SessionUpdate = {
   hasErrors: boolean
   isInit: boolean
   quantity: number
-  /** As sent; '' for none. */
+  /** As sent, '' if absent. */
   user: string
-  /** -1 for none. */
+  /** Seconds, -1 if absent. */
   durationS: number
 }
 
-/** When an item was received, and by how many seconds its sender's clock is off. */
+/** The arrival time of an item, and the correction of the sender's clock in seconds. */
 export type SessionClock = { receivedMs: number; shiftS: number }
 
-/** What `attrs` say; undefined without a release, as nothing can be counted then. */
+/** Reads `attrs`. Undefined without a release, because nothing can be counted then. */
 export function attributesOf(value: unknown): SessionAttributes | undefined {
   const attrs = object(value)
   const release = attrs && releaseOf(own(attrs, 'release'))
@@ -56,7 +56,7 @@ const momentOf = (value: unknown, { shiftS }: SessionClock): number | undefined 
   return found === undefined ? undefined : Math.floor((found + shiftS) * 1000)
 }
 
-/** A start that may be counted, undefined for none or one that is over. */
+/** A start within the limits; undefined if absent or too old. */
 function startOf(value: unknown, clock: SessionClock): number | undefined {
   const found = momentOf(value, clock)
   if (found === undefined || found < clock.receivedMs - updateMsMax) return undefined
@@ -65,12 +65,12 @@ function startOf(value: unknown, clock: SessionClock): number | undefined {
 
 const userOf = (value: unknown): string => scalar(value)?.trim().slice(0, userCharactersMax).toWellFormed() ?? ''
 
-/** Errors as a number of them, or as yes or no. */
+/** Errors as a number or as a boolean. */
 const hasErrors = (value: unknown): boolean => (whole(value) ?? (truth(value) ? 1 : 0)) > 0
 
 const statusOf = (value: unknown): SessionStatus => {
   const text = scalar(value)?.trim().toLowerCase()
-  // A status that this version does not know is no end that it could count.
+  // An unknown status is no outcome that this version can count.
   return sessionStatuses.find((status) => status === text) ?? 'ok'
 }
 
@@ -79,21 +79,21 @@ function durationOf(value: unknown): number {
   return typeof found === 'number' && found >= 0 && found <= durationSMax ? found : -1
 }
 
-/** A session id in one form; '' for none and for the nil UUID. */
+/** A normalized session id; '' if absent or the nil UUID. */
 function sidOf(value: unknown): string {
   const text = scalar(value)?.trim().replaceAll('-', '').toLowerCase().slice(0, 200) ?? ''
   return /^0*$/.test(text) ? '' : text.toWellFormed()
 }
 
 /**
- * The update that a `session` item holds. `seq` is 0 for the start of a session; an SDK that sends none orders its updates
- * by their time. Undefined without a start that may be counted. Never throws.
+ * Reads the update of a `session` item. `seq` is 0 at the start of a session. If the SDK sends none, the time of the
+ * update is used. Undefined without a valid start. Never throws.
  */
 export function updateOf(value: Loose, clock: SessionClock): SessionUpdate | undefined {
   const startedMs = startOf(own(value, 'started'), clock)
   if (startedMs === undefined) return undefined
   const sid = sidOf(own(value, 'sid'))
-  // One without an id is sent once: nothing could start it before.
+  // A session without an id has one update, so nothing could have started it before.
   const isInit = truth(own(value, 'init')) === true || sid === ''
   const sent = whole(own(value, 'seq'))
   const atMs = momentOf(own(value, 'timestamp'), clock) ?? clock.receivedMs
@@ -113,8 +113,8 @@ export function updateOf(value: Loose, clock: SessionClock): SessionUpdate | und
 const bucketEnds = ['exited', 'errored', 'unhandled', 'abnormal', 'crashed'] as const
 
 /**
- * The sessions of one bucket of a `sessions` item, one entry for each end that has any. `errored` leaves those out that
- * ended worse, as the others do. Undefined for an empty bucket, or a value that is no bucket.
+ * Reads one bucket of a `sessions` item: one entry per status that has sessions. `errored` does not include worse
+ * statuses. Undefined for an empty or invalid bucket.
  */
 export function bucketOf(value: unknown, clock: SessionClock): SessionUpdate[] | undefined {
   const bucket = object(value)

@@ -26,7 +26,7 @@ const envelope = (...items: [type: string, body: unknown][]) =>
     ]),
   ].join('\n')
 
-/** What became of an envelope: rows of sessions, what they count as, and all outcomes as short texts. */
+/** The result of an envelope: rows of sessions, their counts, and all outcomes as short texts. */
 function refined(body: string, head = {}, settings: Partial<ProjectSettings> = {}) {
   const { groups, outcomes, effects, received } = refineBody(body, head, settings)
   const own = groups.flatMap((group) => (group.table === 'sessions' ? [group] : []))

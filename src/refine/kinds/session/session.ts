@@ -9,10 +9,10 @@ import { drift } from '../error/time.ts'
 import { itemKind, type PlacedItem, type RecordWork, type RepeatWindow } from '../kind.ts'
 import { attributesOf, bucketOf, bucketsMax, type SessionAttributes, type SessionUpdate, updateOf } from './parse.ts'
 
-/** Updates that came within the last hour, by their payload: a client that got no answer sends the same one again. */
+/** Updates of the last hour, by their payload. A client without an answer sends the same update again. */
 export const sessionWindow: RepeatWindow = { name: 'sessions', max: 200_000 }
 
-/** An item as its JSON says: one update, or a list of buckets. */
+/** A parsed item: one update, or a list of buckets. */
 type SessionPayload = { whole: Loose; buckets: unknown[] | undefined } | { fault: OutcomeReason }
 
 function readPayload({ item: { type, payload } }: PlacedItem): SessionPayload {
@@ -25,10 +25,10 @@ function readPayload({ item: { type, payload } }: PlacedItem): SessionPayload {
   return Array.isArray(buckets) && buckets.length > 0 ? { whole, buckets } : { fault: 'bad_item' }
 }
 
-/** What the project's filters say of the sender, as they do of an event: by release, address and user agent. */
+/** Applies the project's filters like for an event: by release, address and user agent. */
 function dropReason(work: RecordWork, attributes: SessionAttributes): OutcomeReason | undefined {
   const { head, record, settings, tools, stored } = work
-  // What is stored already was judged when it came first.
+  // Stored rows already passed the filters the first time.
   if (!settings.filters || stored?.get('sessions')?.has(record.jpos)) return undefined
   const draft = newDraft({}, '')
   draft.event.release = attributes.release
@@ -39,7 +39,7 @@ function dropReason(work: RecordWork, attributes: SessionAttributes): OutcomeRea
 
 const userHash = (user: string): string => (user === '' ? '' : hash('md5', `id:${user}`, 'hex').slice(0, 16))
 
-/** Rows of one entry of the ledger; `first` is the number of the first one in its record. */
+/** The rows of one ledger entry. `first` is the number of the first row in its record. */
 const rowsOf = (
   { head, record }: RecordWork,
   { release, environment }: SessionAttributes,
@@ -59,7 +59,7 @@ const rowsOf = (
     entries: at === 0 ? 1 : 0,
   }))
 
-/** The updates of each entry of an item, undefined for an entry that is none. */
+/** The updates of each entry of an item, undefined for an invalid entry. */
 function entriesOf(
   work: RecordWork,
   { whole, buckets }: Extract<SessionPayload, { whole: Loose }>,
@@ -72,8 +72,8 @@ function entriesOf(
 }
 
 /**
- * Release-health sessions: `session` is the update of a session, `sessions` counts a server's sessions by the minute.
- * An update is one entry of the ledger, and so is each bucket, whatever the number of sessions that it counts.
+ * Release-health sessions. `session` is an update of one session; `sessions` has a server's counts by the minute. Each
+ * update and each bucket is one ledger entry, regardless of how many sessions a bucket counts.
  */
 export const sessionKind = itemKind<SessionPayload>({
   itemTypes: ['session', 'sessions'],
@@ -110,7 +110,7 @@ export const sessionKind = itemKind<SessionPayload>({
       table: 'sessions',
       rows,
       window: sessionWindow.name,
-      // Two processes of a server may count the same within a minute: nothing says that such an item came before.
+      // Two server processes can send equal counts within a minute, so equal bucket items are no duplicates.
       key: hash('md5', payload.buckets ? `${record.jpos} ${index}` : item.payload, 'hex'),
       projectId: head.projectId,
       receivedMs: head.receivedMs,

@@ -155,7 +155,7 @@ test('whatever stands in whatever place, nothing throws, and each row is one lin
     [],
     [[[]]],
     {},
-    // what has a number for `toString` cannot be made a text
+    // An object with a number as `toString` cannot be converted to text.
     { toString: 1, length: -1 },
     { value: {} },
     { '': '' },

@@ -25,23 +25,23 @@ import {
 } from './parts.ts'
 import { type Bare, type SpansOfItem, scrubbedRows } from './transaction.ts'
 
-/** A span item: what it holds, and what its envelope says about all of it. */
+/** A span item and the data of its envelope that applies to all its spans. */
 export type SpanItem = {
-  /** Spans as sent, in either form. */
+  /** The spans as sent, in either form. */
   spans: unknown[]
   /** Span v2: names, times and attributes have other forms. */
   isStreamed: boolean
-  /** From the envelope's `trace` header, for spans that say neither. */
+  /** From the envelope's `trace` header, for spans without their own values. */
   release: unknown
   environment: unknown
-  /** Whether the sender's address may stand for a user that nobody named. */
+  /** Whether to use the sender's address if no user is given. */
   inferAddress: boolean
   sent: Sent | undefined
 }
 
 export const streamedType = 'application/vnd.sentry.items.span.v2+json'
 
-/** What a payload holds, by its content type and its shape; undefined for what is neither form. */
+/** Reads a payload by its content type and shape; undefined if it has neither form. */
 export function spanItem(value: unknown, contentType: unknown, trace: unknown, sent: Sent | undefined) {
   const whole = object(value)
   if (!whole) return undefined
@@ -61,7 +61,7 @@ export function spanItem(value: unknown, contentType: unknown, trace: unknown, s
   return item
 }
 
-/** Attributes that a row has a column for, or that say the same of all spans. */
+/** Attributes that have a column of their own or are equal for all spans. */
 const columns: ReadonlySet<string> = new Set([
   'sentry.op',
   'sentry.origin',
@@ -77,7 +77,7 @@ const columns: ReadonlySet<string> = new Set([
 
 type Facts = { item: SpanItem; context: Context; jpos: number; moveUs: number; room: Room }
 
-/** The word of an SDK's name that says its language: `sentry.python.django` is python. */
+/** The platform in an SDK's name: `sentry.python.django` is python. */
 const platformOf = (sdk: unknown): string => /^sentry\.([a-z][a-z0-9-]{1,20})/.exec(scalar(sdk) ?? '')?.[1] ?? 'other'
 
 function segmentFacts(span: Loose, attributes: Loose, spanId: string, parentId: string, isStreamed: boolean) {
@@ -87,7 +87,7 @@ function segmentFacts(span: Loose, attributes: Loose, spanId: string, parentId: 
   return { isSegment, segmentId: isSegment ? spanId : named }
 }
 
-/** One span of either form; undefined without both of its ids or without any time. */
+/** One span of either form; undefined without both ids or without any time. */
 function bareSpan(sent: unknown, { item, context, jpos, moveUs, room }: Facts): Bare | undefined {
   const { isStreamed } = item
   const span = object(sent)
@@ -142,7 +142,7 @@ function bareSpan(sent: unknown, { item, context, jpos, moveUs, room }: Facts): 
   }
 }
 
-/** Who a span names: id, e-mail, name and address; `sender`: the address of who sent it, where the SDK allows that. */
+/** The user of a span: id, e-mail, name and address. `sender`: the sender's address, if the SDK allows its use. */
 function userOf(said: Loose, sender: string | undefined): NormalEvent['user'] {
   const text = (key: string) => scalar(own(said, key))?.trim().slice(0, 128) || undefined
   const [id, email, username] = [text('user.id'), text('user.email'), text('user.name') ?? text('user.username')]
@@ -156,7 +156,7 @@ function userOf(said: Loose, sender: string | undefined): NormalEvent['user'] {
   }
 }
 
-/** What a project's filters look at, of the first span of an item: all of one item come from one page or process. */
+/** A draft for the project's filters, from the first span: all spans of an item come from one page or process. */
 export function draftOf({ spans, isStreamed, release, inferAddress }: SpanItem, context: Context): Draft {
   const draft = newDraft({}, context.eventId)
   const first = object(spans[0]) ?? {}
@@ -174,7 +174,7 @@ export function draftOf({ spans, isStreamed, release, inferAddress }: SpanItem, 
   return draft
 }
 
-/** The rows of a span item; places begin at `first`. */
+/** The rows of a span item. Places start at `first`. */
 export function itemRows(item: SpanItem, context: Context, jpos: number, first: number): SpansOfItem {
   const moveUs = drift(context.head.receivedMs, context.sentMs) * 1e6
   const facts: Facts = { item, context, jpos, moveUs, room: { bytes: attributeBytesMax } }

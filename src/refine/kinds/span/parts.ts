@@ -4,9 +4,9 @@ import type { Json } from '../../../wire/json.ts'
 import { bounded, type Loose, object, own, type Remarks, safeKey, scalar } from '../../pipeline/value.ts'
 import { seconds } from '../error/time.ts'
 
-/** Spans of one item; more of them are counted as too many. */
+/** Spans per item. The others count as too many. */
 export const spansMax = 1000
-/** Bytes of attributes that all spans of one item may keep together. */
+/** Bytes of attributes that all spans of one item can keep together. */
 export const attributeBytesMax = 800 * 1024
 const ownBytesMax = 4096
 const keysMax = 64
@@ -16,19 +16,19 @@ const linksMax = 20
 const futureMaxUs = 60e6
 const pastMaxUs = 30 * 86_400e6
 
-/** Characters that are kept of each text. */
+/** Maximum characters of each text. */
 export const lengths = { op: 128, name: 200, description: 1024, status: 32, kind: 32, origin: 128 } as const
 
-/** What is left of the room that the attributes of an item share. */
+/** The remaining budget for the attributes of an item. */
 export type Room = { bytes: number }
 
-/** Faults of one span that were repaired. */
+/** The number of repaired faults in one span. */
 export type Repairs = { count: number }
 
-/** Remarks that nobody reads: a row of a span has a count instead. */
+/** Metadata notes that are discarded: the row of a span has a count instead. */
 const unread = (): Remarks => ({ path: [], meta: {}, errors: [] })
 
-/** A text of at most so many characters, in one line; '' for what is none. */
+/** A one-line text of at most `max` characters; '' if it is no text. */
 export function line(value: unknown, max: number, repairs: Repairs): string {
   const text = scalar(value)?.trim()
   if (!text) {
@@ -40,7 +40,7 @@ export function line(value: unknown, max: number, repairs: Repairs): string {
   return `${text.slice(0, max - 3).toWellFormed()}...`
 }
 
-/** A word of the wire such as a status or an op: signs of names only, else ''. */
+/** A protocol word such as a status or an op: only characters of names, otherwise ''. */
 export function word(value: unknown, max: number, repairs: Repairs): string {
   const text = line(value, max, repairs)
   if (text === '' || /^[\w.:/ -]+$/.test(text)) return text
@@ -48,7 +48,7 @@ export function word(value: unknown, max: number, repairs: Repairs): string {
   return ''
 }
 
-/** Attributes as they may be kept, in the room that is left. Values that are no scalars are cut at three levels. */
+/** Attributes within the remaining budget. Objects and lists are cut at three levels. */
 export function keptAttributes(sent: Loose | undefined, room: Room, repairs: Repairs, without: ReadonlySet<string>) {
   const out: { [key: string]: Json } = {}
   if (!sent) return out
@@ -72,7 +72,7 @@ export function keptAttributes(sent: Loose | undefined, room: Room, repairs: Rep
   return out
 }
 
-/** Each `{type, value}` of span v2 as its value alone. */
+/** Reduces each `{type, value}` of span v2 to its value. */
 export function plainAttributes(sent: unknown): Loose {
   const loose = object(sent)
   const out: Loose = {}
@@ -82,7 +82,7 @@ export function plainAttributes(sent: unknown): Loose {
     if (value === undefined || value === null) continue
     const type = entry && own(entry, 'type')
     const isNumber = type === 'integer' || type === 'double'
-    // an integer beyond what JSON numbers hold comes as a text
+    // Integers beyond the range of JSON numbers arrive as text.
     out[safeKey(key)] = isNumber && typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
   }
   return out
@@ -90,7 +90,7 @@ export function plainAttributes(sent: unknown): Loose {
 
 const perMs: Readonly<Record<string, number>> = { second: 1000, microsecond: 1e-3, nanosecond: 1e-6 }
 
-/** Measurements by name; times in milliseconds. */
+/** Measurements by name. Times are in milliseconds. */
 export function measurementsOf(sent: unknown, repairs: Repairs): Record<string, number> {
   const out: Record<string, number> = {}
   const loose = object(sent)
@@ -111,7 +111,7 @@ export function measurementsOf(sent: unknown, repairs: Repairs): Record<string, 
 
 const vitalForm = /^browser\.web_vital\.(lcp|fcp|fp|ttfb|inp|fid|cls)\.value$/
 
-/** Web vitals as newer SDKs send them: attributes of a page load. */
+/** Web vitals of newer SDKs, which are attributes of a page load. */
 export function vitalsOf(attributes: Loose): Record<string, number> {
   const out: Record<string, number> = {}
   for (const key in attributes) {
@@ -122,7 +122,7 @@ export function vitalsOf(attributes: Loose): Record<string, number> {
   return out
 }
 
-/** Links to other spans: ids and whether they were sampled; JSON of a list, or ''. */
+/** Links to other spans, as a JSON list of ids and sampling; '' if there are none. */
 export function linksOf(sent: unknown, repairs: Repairs): string {
   if (!Array.isArray(sent) || sent.length === 0) return ''
   if (sent.length > linksMax) repairs.count++
@@ -135,12 +135,12 @@ export function linksOf(sent: unknown, repairs: Repairs): string {
   return links.length > 0 ? JSON.stringify(links) : ''
 }
 
-/** Ops of what a browser ends by itself after a while. */
+/** Ops of spans that a browser SDK ends by itself after a while. */
 const idleOps = /^(?:pageload|navigation|ui\.action(?:\..{1,60})?)$/
 
 /**
- * Whether a span was ended before it was over: SDKs say so by a finish reason, older SDKs by the status alone. A
- * server's own time-out has the same status, but it is a real time-out.
+ * Whether a span was ended before it was over. SDKs report a finish reason, older SDKs only the status. A server's real
+ * time-out has the same status and is not counted.
  */
 export function cutOf(op: string, status: string, finishReason: unknown): SpanCut {
   if (finishReason === 'heartbeatFailed') return 'heartbeatFailed'
@@ -148,7 +148,7 @@ export function cutOf(op: string, status: string, finishReason: unknown): SpanCu
   return status === 'deadline_exceeded' && idleOps.test(op) ? 'deadline_exceeded' : ''
 }
 
-/** A moment in microseconds, moved by as many; undefined for what is no time. */
+/** A time in microseconds, moved by `moveUs`; undefined if it is no time. */
 export function momentUs(value: unknown, moveUs: number): number | undefined {
   const at = seconds(value)
   return at === undefined ? undefined : Math.round(at * 1e6 + moveUs)
@@ -157,8 +157,8 @@ export function momentUs(value: unknown, moveUs: number): number | undefined {
 export type Interval = { startUs: number; durationUs: number }
 
 /**
- * The interval of a span by its two times. One that ends before it starts, or lies in the future or a month ago, is
- * repaired: it ends when it was received where its start alone is likely, else at `fallbackUs` after as long as both say.
+ * The interval of a span. Repairs intervals that end before they start, lie in the future or are over a month old. If
+ * only the start is plausible, it ends at arrival. Otherwise it ends at `fallbackUs` with its own duration.
  */
 export function intervalOf(
   startUs: number | undefined,
@@ -181,9 +181,9 @@ export function intervalOf(
   return { startUs: fallbackUs - durationUs, durationUs }
 }
 
-/** The time of each span in none of its own children, microseconds, by its place. Parents may be a circle. */
+/** The time of each span outside of its children, in microseconds, by index. Parent links can form a cycle. */
 export function selfTimes(spans: readonly (Interval & { spanId: string; parentId: string })[]): number[] {
-  // sorted once: a sender may give all spans one id, and each then has all others as children
+  // Sorted once: a sender can give all spans the same id, and then each has all others as children.
   const ordered = spans.toSorted((a, b) => a.startUs - b.startUs)
   const children = Map.groupBy(ordered, (entry) => entry.parentId)
   return spans.map(({ spanId, startUs, durationUs }) => {

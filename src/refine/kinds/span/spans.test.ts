@@ -257,7 +257,7 @@ test('everything of the recorded envelopes is stored, nothing is invalid', () =>
     ).toEqual([])
     for (const row of rowsOf(result)) {
       kinds.add(`${row.op} ${row.cut}`)
-      // its end is minutes ahead of the request that brought it
+      // It ends minutes after the request that contained it.
       if (row.name === 'NextNodeServer.clientComponentLoading') continue
       expect([row.repaired, row.release === '', row.durationUs >= 0], `${name} ${JSON.stringify(row)}`).toEqual([
         0,

@@ -15,25 +15,25 @@ import { derivedId, isStored, itemKind, type RecordWork, type RepeatWindow, type
 import { draftOf, itemRows, type SpanItem, spanItem } from './items.ts'
 import { childrenOf, type SpansOfItem, transactionRows } from './transaction.ts'
 
-/** By what a transaction is known that comes again: span ids are drawn within a trace. */
+/** The dedup key of a transaction. Span ids are random within a trace. */
 const transactionKey = ({ spanId, traceId }: Pick<SpanRow, 'spanId' | 'traceId'>): string =>
   `${spanId}${traceId.slice(16)}`
 
 /**
- * By what a span item is known that comes again: the ids of all of its spans. An SDK sends an envelope again as it was; one
- * that holds some of these spans beside others is another item.
+ * The dedup key of a span item: the ids of all of its spans. An SDK resends an envelope unchanged. An item that has
+ * some of these spans and others too is a different item.
  */
 const spanItemKey = (rows: readonly Pick<SpanRow, 'spanId' | 'traceId'>[]): string =>
   hash('md5', rows.map((row) => row.traceId + row.spanId).join(), 'hex')
 
-/** Spans of the record so far: places of one record are told apart. */
+/** Spans of the record so far. Each span of a record needs its own place. */
 const placeOf = ({ out }: RecordWork): number =>
   out.groups.reduce((sum, group) => sum + (group.table === 'spans' ? group.rows.length : 0), 0)
 
 const hourlyMax = 200_000
 const transactionsAtStart = 50_000
 
-/** Ten times the rate of a small machine in an hour; 8 MB. */
+/** Ten times the hourly rate of a small machine; 8 MB. */
 export const transactionWindow: RepeatWindow = {
   name: 'transactions',
   max: hourlyMax,
@@ -45,12 +45,12 @@ export const transactionWindow: RepeatWindow = {
 }
 
 /**
- * Apart from transactions: many span items must not push those out. An SDK sends an item every some seconds, whatever its
- * number of spans. Nothing is read back at start.
+ * Separate from transactions, so that many span items do not evict those. An SDK sends an item every few seconds, with
+ * any number of spans. A start reads nothing back.
  */
 export const spanItemWindow: RepeatWindow = { name: 'spanItems', max: hourlyMax }
 
-/** Adds the rows of one item, which are stored, counted and refused together. */
+/** Adds the rows of one item. They are stored, counted and refused together. */
 function addRows(
   work: RecordWork,
   rows: readonly SpanRow[],
@@ -74,13 +74,13 @@ function addRows(
   })
 }
 
-/** Rows repeat what their item says once (its name, release): what SDKs send becomes no larger than it was. */
+/** Rows repeat the item's name and release. This limits their total size relative to the item. */
 const growthMax = 4
 const growthFree = 16_384
 /** Bytes of a row's numbers and ids. */
 const plainBytes = 200
 
-/** How many of the rows fit into what an item of so many bytes may become; the first always does. */
+/** How many rows fit into the size allowed for an item of `bytes` bytes. The first row always fits. */
 function fitting(rows: readonly SpanRow[], bytes: number): number {
   let left = bytes * growthMax + growthFree
   for (const [at, row] of rows.entries()) {
@@ -91,7 +91,7 @@ function fitting(rows: readonly SpanRow[], bytes: number): number {
   return rows.length
 }
 
-/** What became of an item's spans that are no rows, and those rows that are kept. */
+/** Adds outcomes for an item's spans that become no rows. Returns the rows to store. */
 function kept(work: RecordWork, itemType: string, { rows, excess, broken }: SpansOfItem, bytes: number): SpanRow[] {
   const fits = fitting(rows, bytes)
   for (const [quantity, reason] of [
@@ -104,8 +104,8 @@ function kept(work: RecordWork, itemType: string, { rows, excess, broken }: Span
 }
 
 /**
- * A transaction: one end for itself, and one for each of its child spans. `eventId`: 32 hex, which stand for its ids where
- * it has none.
+ * Refines a transaction: one outcome for itself and one for each child span. `eventId`: 32 hex digits that replace
+ * missing ids.
  */
 export function refineTransaction(
   work: RecordWork,
@@ -129,7 +129,7 @@ export function refineTransaction(
   const draft = newDraft(received, id)
   if ('sent' in parsed) draft.sent = parsed.sent
   for (const step of firstSteps) step.run(draft, context)
-  // what stands was judged in the run before
+  // Stored rows already passed the filters in the previous run.
   const dropped = isStored(work, 'spans', record.jpos) ? undefined : filtered(draft, settings, tools, head)
   if (dropped) {
     out.outcomes.push(ended(work, itemType, 'transaction', 'filtered', dropped.reason, bytes))
@@ -151,7 +151,7 @@ export function refineTransaction(
   })
 }
 
-/** How many items a transaction is: itself and each of its children. */
+/** How many items a transaction counts as: itself and each of its children. */
 export function countOfTransaction(parsed: Parsed): number {
   const received = 'broken' in parsed ? undefined : object(parsed.value)
   return received ? 1 + childrenOf(received).length : 1
@@ -178,18 +178,18 @@ function filteredSpans(
   if (quantity > 0) work.out.outcomes.push({ ...ended(work, itemType, 'span', 'filtered', reason, bytes), quantity })
 }
 
-/** What a span item's payload holds; `item` is undefined for what is neither of its forms. */
+/** A parsed span item. `item` is undefined if the payload has neither form. */
 type ReadSpans = { parsed: Parsed; item: SpanItem | undefined; claimed: number }
 
 function readSpans({ type, headers, payload }: EnvelopeItem, trace: unknown): ReadSpans {
   const parsed = parsePayload(payload)
-  // what cannot be read counts as many spans as its header says
+  // An unreadable payload counts as the number of spans in its header.
   const claimed = claimedCount({ type, headers, bytes: payload.length })
   const item = 'broken' in parsed ? undefined : spanItem(parsed.value, headers['content_type'], trace, parsed.sent)
   return { parsed, item, claimed }
 }
 
-/** A span item of either form: each of its spans ends for itself. */
+/** A span item of either form. Each of its spans has its own outcome. */
 export const spanKind = itemKind<ReadSpans>({
   itemTypes: ['span'],
   read: ({ item }, { trace }) => readSpans(item, trace),

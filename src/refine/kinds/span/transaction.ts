@@ -25,22 +25,22 @@ import {
   word,
 } from './parts.ts'
 
-/** A span before it is scrubbed: its attributes are still an object, its user a person. */
+/** A span before scrubbing: attributes are still an object, the user is not hashed. */
 export type Bare = Omit<SpanRow, 'attributes' | 'place' | 'userHash'> & {
   attributes: Loose
   user: NormalEvent['user']
 }
 
-/** What an item became: its rows, how many of its spans were too many, and how many could not be read. */
+/** The result of an item: its rows, the number of spans over the limit, and the number of unreadable spans. */
 export type SpansOfItem = { rows: SpanRow[]; excess: number; broken: number }
 
-/** Attributes that a row has a column for. */
+/** Attributes that have a column of their own. */
 const columns: ReadonlySet<string> = new Set(['sentry.op', 'sentry.origin', 'sentry.sample_rate'])
 
 const finishReasonOf = (data: Loose, tags: Loose): unknown =>
   own(data, 'sentry.idle_span_finish_reason') ?? own(tags, 'idle_span_finish_reason') ?? own(tags, 'finishReason')
 
-/** The segment of a transaction, out of the normalized event and its trace context as sent. */
+/** The segment of a transaction, from the normalized event and its received trace context. */
 function segmentOf({ received, event }: Draft, context: Context, jpos: number, room: Room): Bare {
   const repairs: Repairs = { count: 0 }
   const trace = object(own(object(own(received, 'contexts')) ?? {}, 'trace')) ?? {}
@@ -51,7 +51,7 @@ function segmentOf({ received, event }: Draft, context: Context, jpos: number, r
   if (!sentId || !traceId) repairs.count++
   const spanId = sentId ?? context.eventId.slice(0, 16)
   const sentEndS = seconds(own(received, 'timestamp'))
-  // what moved the end (a wrong clock, a time that cannot be) moves all
+  // A correction of the end (wrong clock, impossible time) moves all times.
   const endUs = Math.round(event.timestamp * 1e6)
   const moveUs = sentEndS === undefined ? 0 : endUs - Math.round(sentEndS * 1e6)
   const receivedUs = context.head.receivedMs * 1000
@@ -93,7 +93,7 @@ function segmentOf({ received, event }: Draft, context: Context, jpos: number, r
 
 type Moved = { segment: Bare; moveUs: number; receivedUs: number; room: Room }
 
-/** One child, or undefined for what has no id of its own or no time at all. */
+/** One child span; undefined without an id or without any time. */
 function childOf(sent: unknown, { segment, moveUs, receivedUs, room }: Moved): Bare | undefined {
   const span = object(sent)
   const spanId = span && normalizeSpanId(own(span, 'span_id'))
@@ -113,7 +113,7 @@ function childOf(sent: unknown, { segment, moveUs, receivedUs, room }: Moved): B
   return {
     ...segment,
     spanId,
-    // a span of another trace within this one would be a fault: it is shown where it was sent
+    // A child with another trace id would be a fault. It is shown in the transaction that contained it.
     parentId: parentId ?? segment.spanId,
     isSegment: false,
     op,
@@ -131,15 +131,15 @@ function childOf(sent: unknown, { segment, moveUs, receivedUs, room }: Moved): B
   }
 }
 
-/** How many children a transaction brought, whatever they are. */
+/** The children of a transaction as sent, valid or not. */
 export const childrenOf = (received: Loose): unknown[] => {
   const sent = own(received, 'spans')
   return Array.isArray(sent) ? sent.filter((entry) => entry !== null) : listOf(sent)
 }
 
 /**
- * The rows of a transaction: its segment, then its children in the order they were sent. `draft` has passed the first steps
- * of an event; places begin at `first`.
+ * The rows of a transaction: its segment, then its children in the sent order. `draft` has passed the first steps of an
+ * event. Places start at `first`.
  */
 export function transactionRows(draft: Draft, context: Context, jpos: number, first: number): SpansOfItem {
   const room: Room = { bytes: attributeBytesMax }
@@ -164,11 +164,11 @@ export function transactionRows(draft: Draft, context: Context, jpos: number, fi
 }
 
 /**
- * Scrubs texts, attributes and users, as an event's are, and makes rows of what is left; places begin at `first`. The name
- * of a segment is said by each of its spans: it is scrubbed alike in all. `sent`: the payload, when nothing of it was repaired.
+ * Scrubs texts, attributes and users like those of an event, and makes rows. Places start at `first`. Each span repeats
+ * its segment's name, so the name is scrubbed the same way in all. `sent`: the payload, if nothing was repaired.
  */
 export function scrubbedRows(bare: Bare[], sent: Sent | undefined, context: Context, first: number): SpanRow[] {
-  // one copy of a person, however many spans name it
+  // One copy per user, however many spans name it.
   const people = new Map(bare.map(({ user }) => [user, structuredClone(user)]))
   const list = bare.map(({ transaction, name, description, attributes, user }) => ({
     transaction,
