@@ -15,7 +15,7 @@ import { headOf } from './issue-row.tsx'
 const framesMax = 6
 const tagsMax = 12
 
-/** The newest event of an issue in short: what was thrown, the application's own frames, tags. */
+/** A preview of the issue's newest event: error, application frames, tags. */
 export function PeekDialog({
   organization,
   issue,
