@@ -19,7 +19,7 @@ function Excerpt({ text }: { text: string }) {
   )
 }
 
-/** The beginning of a record as text, after a warning: it is asked for only when a person wants it. */
+/** The beginning of a record as text, loaded only after the person has confirmed a warning. */
 export function LookDialog({ path, item, onClose }: { path: string; item: RestDeadItem; onClose: () => void }) {
   const t = useTranslations('operation.dead')
   const [wanted, setWanted] = useState(false)
@@ -53,7 +53,7 @@ export function LookDialog({ path, item, onClose }: { path: string; item: RestDe
   )
 }
 
-/** Asks once more before a record is gone. */
+/** Asks for confirmation before a record is deleted. */
 export function DeleteDialog({
   item,
   onDelete,

@@ -10,7 +10,7 @@ import { Field, Select } from '../../../../../ui/controls.tsx'
 const themes: Theme[] = ['system', 'light', 'dark']
 const languages = { en: 'English', de: 'Deutsch' } as const
 
-/** Theme and language; kept in cookies of this browser. */
+/** Theme and language. Stored in cookies of this browser. */
 export function Appearance() {
   const t = useTranslations('account')
   const locale = useLocale()

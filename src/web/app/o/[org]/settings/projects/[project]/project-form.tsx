@@ -24,7 +24,7 @@ export type ShownProject = {
 
 const formName = 'project-settings'
 
-/** Every setting of a project in one form. `disabled`: who may only read sees what is set. */
+/** The project's general settings in one form. `disabled`: the person may only read them. */
 export function ProjectForm({
   organization,
   project,
@@ -124,7 +124,7 @@ function GeneralFields({ project, state }: { project: ShownProject; state: Guard
 function ScrubFields({ scrub, state }: { scrub: ScrubSettings; state: GuardedState }) {
   const t = useTranslations('projectSettings')
   const { fields, values } = state
-  // A form that was sent names the boxes that were on; one that was not is as the project is.
+  // A submitted form contains the boxes that were checked. Otherwise use the stored settings.
   const sent = Object.keys(values).length > 0
   const boxes = ['scrub', 'scrubDefaults', 'scrubIpAddresses'] as const
   return (
@@ -161,7 +161,7 @@ function ScrubFields({ scrub, state }: { scrub: ScrubSettings; state: GuardedSta
   )
 }
 
-/** A list, one entry a line. */
+/** A list with one entry per line. */
 function List({
   id,
   label,
