@@ -18,6 +18,6 @@ export function isDark(): boolean {
 export function setTheme(theme: Theme): void {
   if (theme === 'system') delete document.documentElement.dataset.theme
   else document.documentElement.dataset.theme = theme
-  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser that we name
+  // biome-ignore lint/suspicious/noDocumentCookie: not every supported browser has the Cookie Store API
   document.cookie = `theme=${theme}; path=${withBase('/')}; max-age=${theme === 'system' ? 0 : 31_536_000}; samesite=lax`
 }

@@ -65,7 +65,7 @@ export function errorEnvelope(options: {
   return `${JSON.stringify({ event_id: eventId, dsn, sent_at: new Date(atMs).toISOString() })}\n${JSON.stringify({ type: 'event' })}\n${JSON.stringify(event)}\n`
 }
 
-/** Posts a server error to Mishap's own project over loopback. Never throws: only logs its failures. */
+/** Posts a server error to Mishap's own project over loopback, unless the client left. Never throws, only logs. */
 export async function sendServerError(
   app: App,
   error: Error & { digest?: string },

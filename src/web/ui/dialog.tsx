@@ -8,7 +8,7 @@ import { useHeldKeys } from './keys/keys.tsx'
 
 /**
  * A modal dialog, open while mounted. Load it with `next/dynamic`, because it adds 24 KiB. `focus` is the element to
- * focus first, by default the close button. The page's keys are off while it is open, unless `keys` is set.
+ * focus first, by default the close button. The page's keys are off, unless `keys` is set (visible target).
  */
 export function Dialog({
   title,

@@ -12,7 +12,7 @@ export function PlainText({ text, charactersMax = 10_000 }: { text: string; char
         typeof part === 'string' ? (
           part
         ) : (
-          // biome-ignore lint/suspicious/noArrayIndexKey: parts of one string have no other identity
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts of a string have no id
           <span key={index} className="control-mark">
             {part.mark}
           </span>

@@ -56,7 +56,7 @@ function Differences({ differences }: Pick<Hydration, 'differences'>) {
         </thead>
         <tbody>
           {differences.map((difference, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: two differences may be alike
+            // biome-ignore lint/suspicious/noArrayIndexKey: two differences can be equal
             <tr key={at}>
               <td>
                 {t(`kind.${difference.what}`)}{' '}

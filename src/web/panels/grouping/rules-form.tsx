@@ -16,7 +16,7 @@ type Rules = { fingerprintingRules: string; groupingEnhancements: string; groupi
 type Props = { organization: string; project: string; rules: Rules; revision: number; mayWrite: boolean }
 type Wrong = { text: string; fields: Record<string, string[]> }
 
-/** The form for both rule texts and the grouping version, with preview. Typed text stays after an error. */
+/** Form for both rule texts and the grouping version, with preview. Keeps typed text, shows errors per field. */
 export function RulesForm({ organization, project, rules, revision, mayWrite }: Props) {
   const t = useTranslations('grouping.settings')
   const router = useRouter()

@@ -129,7 +129,7 @@ export function GroupingTrees({ info }: { info: RestGroupingInfo }) {
       </label>
       {info.variants.map((variant, at) => (
         <VariantTree
-          // biome-ignore lint/suspicious/noArrayIndexKey: several variants may have one name; their order never changes
+          // biome-ignore lint/suspicious/noArrayIndexKey: variants can share a name, and their order never changes
           key={at}
           variant={variant}
           isFirst={at === first}

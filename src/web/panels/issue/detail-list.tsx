@@ -17,7 +17,7 @@ export function DetailList({ details }: { details: readonly Detail[] }) {
   return (
     <dl className="facts">
       {details.map(({ name, value, path, node }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a header may occur twice
+        // biome-ignore lint/suspicious/noArrayIndexKey: a header can occur twice
         <div key={`${index}:${name}`}>
           <dt>
             <PlainText text={name} charactersMax={200} />

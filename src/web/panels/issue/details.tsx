@@ -199,7 +199,7 @@ export function NoteList() {
     <Section id="remarks" title={t('title', { count: notes.length })}>
       <ul className="plain-list">
         {notes.map((note, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: two notes may say the same of one value
+          // biome-ignore lint/suspicious/noArrayIndexKey: two notes on one value can be equal
           <li key={index}>
             <span className={`remark remark-${note.kind}`}>{t(note.kind)}</span>{' '}
             <code>{note.path ? <PlainText text={note.path} charactersMax={300} /> : t('event')}</code>{' '}

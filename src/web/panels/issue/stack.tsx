@@ -245,7 +245,7 @@ export function Threads({ threads }: { threads: readonly RestThread[] }) {
           onChange={(event) => setAt(Number(event.target.value))}
         >
           {ordered.map((item, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: threads may lack an id
+            // biome-ignore lint/suspicious/noArrayIndexKey: threads can lack an id
             <option key={index} value={index}>
               {name(item).slice(0, 120)}
             </option>

@@ -42,7 +42,7 @@ export function ReleaseIssues({
   }
   return (
     <>
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: each row is a link, the list only widens it */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: rows are links, the list enlarges the click area */}
       <ul
         className="issue-list release-issues"
         aria-label={label}

@@ -158,7 +158,7 @@ export function ReleaseList(props: ListProps) {
       {rows.length === 0 ? (
         props.children
       ) : (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: each row has its link, the list only widens it
+        // biome-ignore lint/a11y/useKeyWithClickEvents: rows have links, the list enlarges the click area
         <ul
           ref={list}
           className="release-list"

@@ -82,7 +82,7 @@ export function Requests({
         <TableHead columns={columns} />
         <tbody>
           {requests.map((request, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: two requests of one millisecond may be alike
+            // biome-ignore lint/suspicious/noArrayIndexKey: two requests in one millisecond can be equal
             <tr key={`${request.receivedAt}:${index}`} className="align-top">
               <td className="whitespace-nowrap">
                 <RelativeTime at={request.receivedAt} />

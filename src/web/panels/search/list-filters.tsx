@@ -44,7 +44,7 @@ function AbsoluteRange({
           type="datetime-local"
           name="from"
           required
-          // biome-ignore lint/a11y/noAutofocus: the panel opens on request, its first field is where the person goes on
+          // biome-ignore lint/a11y/noAutofocus: the panel opens on request, and its first field is used next
           autoFocus
           defaultValue={localFieldOf(bounds.fromMs)}
         />

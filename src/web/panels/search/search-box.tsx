@@ -68,11 +68,11 @@ function useBox({ organization, scope, value }: Pick<SearchBoxProps, 'organizati
     setDraft(early !== undefined && early !== value ? early : value)
   }, [value])
   const { lines, waiting, remember } = useComplete({ organization, scope, text: draft, caret, open })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another list has another first line
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new list resets the active line
   useEffect(() => setActive(-1), [draft, caret])
 
   const selected = useRef<[from: number, to: number]>(undefined)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the field has the text by then, and no key came between
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once the field has the text, before the next key
   useLayoutEffect(() => {
     if (selected.current) field.current?.setSelectionRange(...selected.current)
     selected.current = undefined

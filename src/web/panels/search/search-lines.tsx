@@ -30,7 +30,7 @@ export function SearchLines({
       <div className="search-lines" hidden={!isShown}>
         <div ref={list} id={`${id}-lines`} role="listbox" aria-label={t('offered')}>
           {lines.map((line, at) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the keys of a combobox are those of its field
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys of a combobox
             <div
               key={`${line.kind} ${line.label}`}
               id={`${id}-${at}`}

@@ -104,7 +104,7 @@ export function IssueList({
   }
   return (
     <>
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: each row is a link and a checkbox, the list only listens for them */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: rows are links and checkboxes, the list only listens */}
       <ul
         ref={list}
         className="issue-list"

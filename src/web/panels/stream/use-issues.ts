@@ -235,7 +235,7 @@ function useLiveRows({ since, rows, waiting, enabled, ...rest }: Freshness) {
     return mine.stop
   }, [organization])
   // A new query is an action of the person.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs with each other look
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when `look` changes
   useEffect(() => live.current?.acted(), [look])
 
   const after = useRef(since)

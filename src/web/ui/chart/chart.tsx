@@ -59,7 +59,7 @@ export function Chart({ points, organization, annotations }: ChartProps) {
             {bars.map((bar, index) => {
               const height = bar.events ? Math.max(1.5, (bar.events / top) * heightPx) : 0
               return (
-                // biome-ignore lint/a11y/noStaticElementInteractions: only says in words what the picture's label says as a whole
+                // biome-ignore lint/a11y/noStaticElementInteractions: the chart's label has the same content
                 <g key={bar.fromS} data-here={index === at || undefined} onMouseEnter={() => setAt(index)}>
                   <rect x={index} y={0} width={1} height={heightPx} className="chart-hit" />
                   <rect x={index + 0.14} y={heightPx - height} width={0.72} height={height} className="chart-bar" />

@@ -12,7 +12,7 @@ import { SeverityShape } from '../../../../ui/severity.tsx'
 
 function Excerpt({ text }: { text: string }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
     <pre className="max-h-[50vh] overflow-auto whitespace-pre-wrap break-all" tabIndex={0} data-testid="dead-text">
       <PlainText text={text} charactersMax={20_000} />
     </pre>

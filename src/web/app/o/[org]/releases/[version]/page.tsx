@@ -65,7 +65,7 @@ async function Figures({ here, loaded }: { here: ReleaseHere; loaded: LoadedRele
   )
 }
 
-/** The issues whose `field` names the release. */
+/** The issues that name the release in `field`. */
 async function Issues({
   here,
   loaded,

@@ -41,7 +41,7 @@ export function Appearance() {
           id="language"
           value={locale}
           onChange={(event) => {
-            // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser that we name
+            // biome-ignore lint/suspicious/noDocumentCookie: not every supported browser has the Cookie Store API
             document.cookie = `locale=${event.target.value}; path=${withBase('/')}; max-age=31536000; samesite=lax`
             router.refresh()
           }}

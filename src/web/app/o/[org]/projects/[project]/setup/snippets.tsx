@@ -15,7 +15,7 @@ export function Snippets({ parts }: { parts: readonly SnippetPart[] }) {
             </code>
             <CopyButton text={part.code} label={t('copySnippet')} iconOnly />
           </div>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys */}
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
           <pre className="overflow-x-auto p-3" tabIndex={0}>
             {part.code}
           </pre>

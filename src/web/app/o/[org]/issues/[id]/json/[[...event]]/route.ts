@@ -1,6 +1,6 @@
 import { answerIssue, textAnswer } from '../../issue-answer.ts'
 
-/** Issue and event as JSON, from `X.json`. `?form=stored` or `received`: the event's scrubbed payload. */
+/** JSON of issue and event, for `X.json` and `X/events/Y.json`. `?form=stored|received`: the scrubbed payload. */
 export async function GET(
   request: Request,
   { params }: { params: Promise<{ org: string; id: string; event?: string[] }> },
