@@ -10,7 +10,7 @@ import { refineBody } from '../refine/pipeline/fixture.cases.ts'
 import type { Role } from '../store/meta/meta.ts'
 import { type FormState, noState } from './client/form.ts'
 
-// Every server action with every role: what the REST routes refuse is refused here too, and changes nothing.
+// Calls every server action with every role. Actions must reject the same cases as the REST routes, without changes.
 
 const state = vi.hoisted((): { app?: () => unknown } => ({}))
 vi.mock('./handle.ts', () => ({ app: () => state.app?.() }))
@@ -19,9 +19,9 @@ vi.mock('next/cache', () => ({ revalidatePath: () => undefined }))
 vi.mock('next-intl/server', () => ({ getTranslations: async () => (key: string) => key }))
 
 const roles: Role[] = ['viewer', 'member', 'admin', 'owner']
-/** The lowest role that may call it, and its form, where `{name}` is an id that the fixture has. */
+/** The lowest role that may call the action, and its form. `{name}` is replaced by an id of the fixture. */
 type Case = { from: Role; form: Record<string, string> }
-/** Those that come last take away what the others need. */
+/** The last actions delete what the others need. */
 const cases: Record<string, Case> = {
   createProjectAction: { from: 'member', form: { name: 'More', platform: 'node' } },
   sortFeedbackAction: { from: 'member', form: { feedback: '{feedback}', state: 'spam' } },
@@ -59,17 +59,17 @@ const cases: Record<string, Case> = {
   deleteProjectAction: { from: 'admin', form: { typed: 'Web' } },
   deleteOrganizationAction: { from: 'owner', form: { typed: 'Acme' } },
 }
-/** Asked by whoever comes by: what they ask for instead is their own business. */
+/** Actions that need no role, because they check something else. */
 const open = [
   'signInAction',
   'signOutAction',
   'setupAction',
   'joinAction',
-  // these ask for the secret of a mail
+  // These check the secret of a mail.
   'forgotPasswordAction',
   'resetPasswordAction',
   'confirmAddressAction',
-  // and these for one's own login session: auth/account.test.ts
+  // These act on the person's own login session: see auth/account.test.ts.
   'changePasswordAction',
   'endSessionAction',
   'endOtherSessionsAction',
@@ -84,14 +84,14 @@ const ids: Record<string, string> = {}
 const actors: Partial<Record<Role | 'stranger' | 'token', Actor>> = {}
 const { made, call, personAs } = appForFile()
 
-/** The app with somebody signed in, who does not wait for what is deleted by and by. */
+/** The app with this person signed in. It does not wait for removals in the background. */
 function as(actor: Actor | undefined): void {
   const { app } = made()
   const auth = { ...app.auth, actorOf: async () => actor }
   state.app = () => ({ ...app, auth, removals: { ...app.removals, wait: async () => undefined } })
 }
 
-/** Everything in the database but what the clock writes. */
+/** The content of the whole database. */
 function contents(): string {
   const database = new DatabaseSync(join(made().app.config.data, 'meta.sqlite'), { readOnly: true })
   try {
@@ -102,7 +102,7 @@ function contents(): string {
   }
 }
 
-/** How it ended: `done`, `refused` with no more said, `asked` for something else in the form, or where it leads. */
+/** The result: `done`, `refused` with an error, or the first part of the digest of a Next error such as a redirect. */
 async function run(name: string): Promise<{ end: string; error: string | null }> {
   const data = new FormData()
   for (const [field, value] of Object.entries({ organization: 'acme', project: 'web', ...cases[name]?.form }))
@@ -147,7 +147,7 @@ async function seed(): Promise<void> {
   ids.channel = ((await call('POST', '/organizations/acme/notification-channels/', { body })).json as { id: string }).id
 }
 
-/** A report of a user, as refine stores it. */
+/** A user report, as refine stores it. */
 function seedFeedback(): void {
   const { app, project } = made()
   const text = { event_id: 'e'.repeat(32), name: 'Ann', email: 'ann@example.test', comments: 'It broke.' }

@@ -1,13 +1,13 @@
 /**
- * What is wrong with the address that a page is open at: `refused`: its forms would be; `plain`: the page is https and
- * MISHAP_URL is not, so DSNs and links would send to plain http; `secure`: the other way round, so the browser would not
- * keep the login cookie.
+ * A problem with the address of a page. `refused`: the server will reject its forms. `plain`: the page uses https but
+ * MISHAP_URL http, so DSNs and links would send unencrypted. `secure`: the reverse, so the browser would not store the
+ * login cookie.
  */
 export type AddressFault = 'refused' | 'plain' | 'secure'
 
 /**
- * Holds the page's origin against MISHAP_URL (`url`) and against what its request looked like when it arrived (`seen`):
- * those two are what forms are held against. Returns undefined when it fits.
+ * Compares the page's origin with MISHAP_URL (`url`) and with the origin of its request on arrival (`seen`), as the
+ * check of forms does. Returns undefined if it fits.
  */
 export function addressFault(origin: string, url: string, seen: string): AddressFault | undefined {
   const own = new URL(url).origin
@@ -16,12 +16,12 @@ export function addressFault(origin: string, url: string, seen: string): Address
   return origin.startsWith('http:') && own.startsWith('https:') ? 'secure' : undefined
 }
 
-/** The origin that a request came to, as process main says it: what a client writes there itself never arrives. */
+/** The origin of a request, from headers that the main process sets. It removes those of clients. */
 export function seenOrigin(headers: Pick<Headers, 'get'>): string {
   return `${headers.get('x-forwarded-proto') ?? 'http'}://${headers.get('x-forwarded-host') ?? ''}`
 }
 
-/** The setting that mends it: MISHAP_URL with the page's origin and the path that it has. */
+/** The correct setting: MISHAP_URL with the page's origin and its own path. */
 export function mendedUrl(origin: string, url: string): string {
   return origin + new URL(url).pathname.replace(/\/$/, '')
 }

@@ -32,7 +32,7 @@ it('is shown for what runs in a browser or in Node.js', () => {
 it('passes the compiler as it stands, with the types of the SDK', () => {
   const build = join(root, '.build')
   mkdirSync(build, { recursive: true })
-  // Within the tree: that is where the SDK and React are found.
+  // Inside the source tree, so that the compiler finds the SDK and React.
   const folder = mkdtempSync(join(build, 'hook-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   for (const part of digestHookOf(dsn)) {

@@ -1,8 +1,8 @@
 import type { SnippetPart } from './platforms.ts'
 
 /**
- * The lines that make digests sure, as people paste them. They are shown on a project's setup screen, scripts/docs.ts writes
- * them into docs/digests.md, and src/refine/kinds/error/joined.test.ts and the example in examples/shop run the first part as it stands.
+ * The code that makes digests certain, for people to paste. The setup screen of a project shows it, and scripts/docs.ts
+ * writes it to docs/digests.md. src/refine/kinds/error/joined.test.ts and examples/shop run the first part unchanged.
  */
 export const digestHook: readonly SnippetPart[] = [
   {
@@ -62,10 +62,10 @@ export default function ErrorScreen({ error, reset }: Props) {
   },
 ]
 
-/** Platforms whose browser may hide a server error behind a number: those of JavaScript, and what is not named. */
+/** Platforms whose browser errors can hide a server error: JavaScript platforms and unknown ones. */
 export const mayHideErrors = (platform: string | null): boolean =>
   platform === null || /^(?:javascript|node|other$)/.test(platform)
 
-/** The parts with a project's DSN in its places. */
+/** The code with the project's DSN. */
 export const digestHookOf = (dsn: string): SnippetPart[] =>
   digestHook.map((part) => ({ ...part, code: part.code.replaceAll('__DSN__', dsn) }))

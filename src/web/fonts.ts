@@ -1,8 +1,8 @@
 import localFont from 'next/font/local'
 
-// Every page's first paint needs these two files, so its head names them: found through the stylesheet they came after the
-// paint, the second one only on the first screen with code. A file that is late all the same is for the next page: swapped in
-// it would give words another width and move what stands beside them. The other alphabets are in styles/fonts.css, on demand.
+// Preloads these two files, because every page's first paint needs them. Found through the stylesheet, they arrived
+// after the first paint. `optional`: a late font is used on the next page only, because a swap changes the width of
+// words and shifts the layout. styles/fonts.css loads the other alphabets on demand.
 
 /** Text. The class sets `--font-text`. */
 export const textFont = localFont({

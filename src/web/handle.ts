@@ -4,9 +4,9 @@ import 'server-only'
 export type { App }
 
 /**
- * The only door from Next to the rest of the process: a module has an instance for each of Next's bundles, and
+ * The only access of Next to the rest of the process. Each of Next's bundles has its own module instances, but
  * globalThis exists once.
- * Throws when process app has not put its parts there (the build, or Next started by itself).
+ * @throws if process app has not put its parts there (in the build, or if Next was started alone).
  */
 export function app(): App {
   const found = (globalThis as { [key: symbol]: App | undefined })[Symbol.for('mishap.app')]

@@ -2,7 +2,7 @@ import { systemClock } from '../base/clock.ts'
 import { installNavigation, navigationStarts } from './client/nav.ts'
 import { whenIdle } from './client/when-idle.ts'
 
-/** The error reporter is 51 KiB: it is asked for when the page stands and has been quiet, or when there is something to report. */
+/** Loads the error reporter (51 KiB) when the page is rendered and idle, or when there is an error to report. */
 function startLater() {
   if (!window.mishap?.dsn) return
   let isAsked = false
@@ -12,7 +12,7 @@ function startLater() {
     import('./client/reporter.ts')
       .then((module) => module.startReporter())
       .catch(() => {
-        // Without the reporter the page works; its own errors stay in the console.
+        // The page works without the reporter. Its errors are only in the console.
       })
   }
   if (window.mishap?.errors?.length) return load()

@@ -4,10 +4,10 @@ type Failure = Error & { digest?: string }
 type Asked = { path: string; method: string; headers: Record<string, string | string[] | undefined> }
 type Where = { routeType: string; routePath: string; renderSource?: string }
 
-/** Next calls this once; process app has already put its parts on globalThis. */
+/** Next calls this once. Process app has already put its parts on globalThis. */
 export function register(): void {}
 
-/** Next calls this for every error of a page, route or action: it goes to the project of our own, where /d/[digest] finds it. */
+/** Next calls this for each error of a page, route or action. Reports it to Mishap's own project for /d/[digest]. */
 export async function onRequestError(error: unknown, asked: Asked, where: Where): Promise<void> {
   const app = (globalThis as { [key: symbol]: App | undefined })[Symbol.for('mishap.app')]
   if (!app || !(error instanceof Error)) return

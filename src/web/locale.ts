@@ -3,7 +3,7 @@ type Locale = (typeof locales)[number]
 
 const known = (tag: string): Locale | undefined => locales.find((locale) => tag.toLowerCase().split('-')[0] === locale)
 
-/** Language of a request from the cookie `locale` and the header accept-language (by its order; weights of browsers follow the order). */
+/** The language of a request: the `locale` cookie, then accept-language in its order (browsers sort it by weight). */
 export function localeOf(chosen: string | undefined, accepted: string | null): Locale {
   const wanted = [
     chosen ?? '',

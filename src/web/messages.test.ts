@@ -13,7 +13,7 @@ function flat(tree: Tree, before = ''): [string, string][] {
   )
 }
 
-/** Names of the arguments of an ICU text: `{count, plural, …}` and `{name}` at the top level of braces. */
+/** Argument names of an ICU text: `{count, plural, …}` and `{name}`. */
 const holes = (text: string): string[] =>
   [...new Set([...text.matchAll(/\{(\w+)\s*[,}]/g)].map((found) => found[1] ?? ''))].sort()
 

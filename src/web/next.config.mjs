@@ -1,7 +1,7 @@
-// Built by scripts/bootstrap.mjs with the pinned Node, from the package root:
-//   MISHAP_BUILD_ID=<hash of the sources> NEXT_TELEMETRY_DISABLED=1 node node_modules/next/dist/bin/next build src/web
-// Output: src/web/.next/standalone (its server stands at src/web/.next/standalone/src/web); .next/static is copied beside it by hand.
-// With MISHAP_BASE_PATH=/mishap, the path of MISHAP_URL, the output is src/web/.next-at-mishap: Next writes the path into it.
+// scripts/bootstrap.mjs builds this with the pinned Node, from the package root:
+// - MISHAP_BUILD_ID=<hash of the sources> NEXT_TELEMETRY_DISABLED=1 node node_modules/next/dist/bin/next build src/web
+// - Output: src/web/.next/standalone, with the server in its src/web. The script copies .next/static there.
+// - With MISHAP_BASE_PATH=/mishap (the path of MISHAP_URL): src/web/.next-at-mishap, because Next inlines the path.
 import { resolve } from 'node:path'
 import { env } from 'node:process'
 
@@ -13,15 +13,15 @@ const config = {
   output: 'standalone',
   basePath,
   env: { MISHAP_BASE_PATH: basePath },
-  // the same rule as screensFolder of src/base/config.ts
+  // The same rule as screensFolder in src/base/config.ts.
   distDir: basePath === '' ? '.next' : `.next-at${basePath.replaceAll('/', '-')}`,
   poweredByHeader: false,
-  // Nothing here compresses: it would buffer server-sent events. A proxy in front may (docs/operating.md).
+  // No compression: it would buffer server-sent events. A proxy can compress (docs/operating.md).
   compress: false,
-  // tsc checks the whole tree in `npm run check`.
+  // `npm run check` runs tsc on the whole tree.
   typescript: { ignoreBuildErrors: true },
   outputFileTracingRoot: root,
-  // Only what pages import is traced; these belong to process app itself and come through globalThis.
+  // Exclude packages that only process app uses: pages reach them through globalThis.
   outputFileTracingExcludes: {
     '*': [
       'node_modules/chdb/**',
@@ -33,12 +33,12 @@ const config = {
     ],
   },
   serverExternalPackages: ['chdb', 'better-auth', '@clickhouse/client', 'kysely', 'pino'],
-  // next-intl asks for its configuration under this name; its own plugin would look in the wrong folder, because we build from the package root.
+  // next-intl imports its configuration by this name. Its own plugin searches the wrong folder: the build runs in root.
   turbopack: { root, resolveAlias: { 'next-intl/config': './request.ts' } },
   generateBuildId: () => env.MISHAP_BUILD_ID ?? 'development',
   images: { unoptimized: true },
   reactStrictMode: true,
-  // Addresses as Sentry writes them, in old mails, chats and tools, lead to the same screen here. `query` is our `q`.
+  // Redirects the URL scheme of Sentry, which old mails, chats and tools contain. `query` becomes `q`.
   redirects: async () =>
     [
       ['/organizations/:org', '/o/:org'],
@@ -64,7 +64,7 @@ const config = {
         '/settings/:org/projects/:project/:part(keys|filters|ownership|environments|source-maps)',
         '/o/:org/settings/projects/:project/:part',
       ],
-      // the oldest form; `o` is the first part of our own addresses
+      // The oldest form. The exclusion of one letter protects Mishap's own paths under `/o`.
       ['/:org([^/]{2,})/:project/issues/:id(\\d+)', '/o/:org/issues/:id'],
     ].flatMap(([source, destination]) => {
       const plain = { source, destination, permanent: false }
@@ -72,7 +72,7 @@ const config = {
       const has = [{ type: 'query', key: 'query', value: '(?<words>.+)' }]
       return [{ ...plain, has, destination: `${destination}?q=:words` }, plain]
     }),
-  // A dynamic segment can't have a suffix: issues/WEB-1.md and .json are answered by route handlers of their own.
+  // A dynamic segment cannot have a suffix, so route handlers answer issues/WEB-1.md and .json.
   rewrites: async () =>
     ['md', 'json'].flatMap((form) => [
       { source: `/o/:org/issues/:id([^/]+)\\.${form}`, destination: `/o/:org/issues/:id/${form}` },

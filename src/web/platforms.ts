@@ -1,4 +1,4 @@
-/** What a project can be made for; the first ones have a snippet of their own. */
+/** The platforms of a project. The first ones have their own snippet. */
 export const platforms = [
   { id: 'javascript', name: 'Browser JavaScript' },
   { id: 'javascript-react', name: 'React' },
@@ -19,21 +19,21 @@ export const platforms = [
 
 type PlatformId = (typeof platforms)[number]['id']
 
-/** The platform by its id, undefined for what is not in the list. */
+/** The platform with this id, or undefined. */
 export const platformById = (id: string): (typeof platforms)[number] | undefined =>
   platforms.find((platform) => platform.id === id)
 
-/** The platform that a form names, as a project keeps it: null for `other` and for what is not in the list. */
+/** The platform of a form as stored in a project: null for `other` and unknown ids. */
 export const storedPlatform = (id: string): string | null => {
   const platform = platformById(id)?.id ?? 'other'
   return platform === 'other' ? null : platform
 }
 
-/** Whether applications of a platform send from browsers; of none that was said, they may. */
+/** Whether applications of this platform can send from browsers. True for an unknown platform. */
 export const sendsFromBrowsers = (id: string | null): boolean =>
   id === null || id === 'other' || id.startsWith('javascript')
 
-/** One file or command to put into an application. `where` is a file name, or `shell`. */
+/** A file or command to add to an application. `where` is a file name, `shell` or `environment`. */
 export type SnippetPart = { where: string; code: string }
 
 const browser = (pack: string, extra = ''): string => `import * as Sentry from '${pack}'
@@ -112,7 +112,7 @@ export default function GlobalError({ error }) {
 
 const generic: SnippetPart[] = [{ where: 'environment', code: 'SENTRY_DSN=__DSN__\nSENTRY_ENVIRONMENT=production' }]
 
-/** The steps that put an official SDK of this platform to work with `dsn`; a generic one where there is none of our own. */
+/** The steps to set up the official SDK of this platform with `dsn`, or a generic one. */
 export function snippetOf(platform: string | null, dsn: string): SnippetPart[] {
   const found = platforms.find((item) => item.id === platform)
   return ((found && parts[found.id]) ?? generic).map((part) => ({

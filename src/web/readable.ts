@@ -1,6 +1,6 @@
 /**
- * The URL of a request so that its path can be decoded: where it can't (`/releases/%ff`: no UTF-8), each percent sign stands
- * for itself, so the page for it says "not found". Next answers such a path with 500 and a page of its own.
+ * Makes the path of a request URL decodable. If it is not (`/releases/%ff` is not UTF-8), escapes each percent sign, so
+ * that the page answers "not found". Next would answer 500 with its own page.
  */
 export function readable(url: string): string {
   const at = url.indexOf('?')

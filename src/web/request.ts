@@ -77,7 +77,7 @@ const catalogues = {
   },
 }
 
-/** next-intl asks this once a request: the cookie's choice, then the browser's languages, then English. */
+/** The locale of a request: the cookie, then the browser's languages, then English. Called once per request. */
 export default getRequestConfig(async () => {
   const locale = localeOf((await cookies()).get('locale')?.value, (await headers()).get('accept-language'))
   return { locale, messages: catalogues[locale], timeZone: 'UTC' }

@@ -18,20 +18,20 @@ type WebOptions = {
   /** The package's root folder. */
   root: string
   socketPath: string
-  /** Path of MISHAP_URL, which the screens were built with. */
+  /** Path of MISHAP_URL, with which the screens were built. */
   basePath: string
-  /** Port of the listener in front: Next asks itself there when an action redirects. */
+  /** Port of the public listener. Next calls itself there when an action redirects. */
   port: number
   dev: boolean
-  /** Requests that are not for Next: the API. Returns false for those that are. */
+  /** Handles requests for the API. Returns false for requests that Next must handle. */
   before(req: IncomingMessage, res: ServerResponse): boolean
-  /** Runs everything that answers one request. */
+  /** Wraps the handling of one request. */
   around(req: IncomingMessage, answer: () => void): void
 }
 
 /**
- * Next's standalone output behind our own server on a Unix socket: 42 MB on disk instead of 610, and our own shutdown.
- * `__NEXT_PRIVATE_STANDALONE_CONFIG` is private to Next: the version is pinned and e2e/ui opens the pages.
+ * Runs Next's standalone output in our own server on a Unix socket: 42 MB on disk instead of 610, and our own shutdown.
+ * `__NEXT_PRIVATE_STANDALONE_CONFIG` is a private API of Next, so its version is pinned and e2e/ui opens the pages.
  */
 function makeNext(options: WebOptions, httpServer: Server): NextServer {
   if (options.dev) {
@@ -48,7 +48,7 @@ function makeNext(options: WebOptions, httpServer: Server): NextServer {
   return next({ dev: false, dir: folder, httpServer, hostname: '127.0.0.1', port: options.port })
 }
 
-/** Serves screens and API on the socket. Resolves when the first request can be answered. */
+/** Serves screens and API on the socket. Resolves when the server can answer requests. */
 export async function serveWeb(options: WebOptions): Promise<Server> {
   rmSync(options.socketPath, { force: true })
   const server = createServer()

@@ -1,8 +1,8 @@
-/** Characters that change how text reads without being seen: control, zero-width, bidi, and the like. */
+/** Invisible characters that change how text reads: control, zero-width, bidi and similar. */
 const hidden =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/
 
-/** The text in parts: strings as they are, and the code points that would stay unseen. Newlines and tabs are plain. */
+/** Splits text into plain strings and marks for invisible code points. Newlines and tabs stay plain. */
 export function plainParts(text: string): (string | { mark: string })[] {
   if (!hidden.test(text)) return text ? [text] : []
   const parts: (string | { mark: string })[] = []
@@ -22,7 +22,7 @@ export function plainParts(text: string): (string | { mark: string })[] {
 
 const schemes = new Set(['http:', 'https:', 'mailto:'])
 
-/** An event's URL when it may become a link, with the host as it is resolved (punycode); undefined for every other scheme and for no URL. */
+/** An event's URL if it is safe as a link, with the host in punycode; undefined for other schemes or text. */
 export function safeHref(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > 4096 || hidden.test(value)) return undefined
   try {
@@ -33,7 +33,7 @@ export function safeHref(value: unknown): string | undefined {
   }
 }
 
-/** Where to go after signing in: a path of this site, else `/`. */
+/** The target after sign-in: a path of this site, else `/`. */
 export function localPath(value: unknown): string {
   if (
     typeof value !== 'string' ||

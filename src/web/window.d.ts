@@ -1,24 +1,24 @@
-/** What the inline boot script, the pages and the error reporter leave for each other before any module is loaded. */
+/** Data that the inline boot script, the pages and the error reporter share before any module is loaded. */
 type MishapWindow = {
   hydrated?: boolean
-  /** Of the own project, '' where nothing is reported. */
+  /** DSN of Mishap's own project; '' if reporting is off. */
   dsn?: string
   version?: string
-  /** Errors that happened before the reporter was there: [error, where]. */
+  /** Errors from before the reporter was loaded: [error, where]. */
   errors?: [unknown, string][]
-  /** Controls of forms that a person changed before the page's scripts ran. */
+  /** Form controls that a person changed before the page's scripts ran. */
   early?: Map<unknown, string>
   report?: (error: unknown, where: string) => void
-  /** Asks for the reporter at once: there is something to report. */
+  /** Loads the reporter now, because there is an error to report. */
   loadReporter?: () => void
-  /** The address that a navigation goes to, and the requests that have no answer yet. */
+  /** The target of the current navigation, and the number of requests without a response. */
   navigation?: { target: string | undefined; running: number }
-  /** Whether Mishap answers. */
+  /** The connection status of this page. */
   connection?: import('./client/connection.ts').Connection
 }
 
 interface Navigator {
-  /** Not in every browser. */
+  /** Missing in some browsers. */
   readonly connection?: { readonly saveData?: boolean }
 }
 

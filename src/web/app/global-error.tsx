@@ -3,7 +3,7 @@ import '../styles/app.css'
 import { codeFont, textFont } from '../fonts.ts'
 import { ErrorScreen, type PageError } from '../ui/error-screen.tsx'
 
-/** Shown when the frame itself broke. */
+/** Shown if the root layout failed. */
 export default function GlobalErrorPage({ error, reset }: { error: PageError; reset: () => void }) {
   return (
     <html lang="en" className={`${textFont.variable} ${codeFont.variable}`}>

@@ -9,7 +9,7 @@ import { codeFont, textFont } from '../fonts.ts'
 import { app } from '../handle.ts'
 import { Providers } from '../ui/providers.tsx'
 
-// In the page itself: Chromium asks for an icon with an address again at each link to a hash.
+// Inline, because Chromium requests an icon URL again for each link to a hash.
 const icon = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20" fill="none"><path d="M3.2 5.2C5.6 6.4 8.4 9 10 16.6 11.6 9 14.4 6.4 16.8 5.2" stroke="#0390a4" stroke-width="2.4" stroke-linecap="round"/><circle cx="3" cy="4.6" r="2.1" fill="#0390a4"/></svg>',
 )}`
@@ -20,7 +20,7 @@ export const metadata: Metadata = {
 }
 export const viewport: Viewport = { width: 'device-width', initialScale: 1 }
 
-/** The frame of every page. Reading the request's headers makes every page dynamic, so that each script carries its nonce. */
+/** The root layout. It reads request headers, which makes each page dynamic, so that scripts get their nonce. */
 export default async function RootLayout({ children }: { children: ReactNode }) {
   const nonce = (await headers()).get('x-nonce') ?? undefined
   const chosen = (await cookies()).get('theme')?.value

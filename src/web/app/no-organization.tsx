@@ -4,7 +4,7 @@ import { OwnRemovals } from '../panels/settings/removal-list.tsx'
 import { Button } from '../ui/controls.tsx'
 import { signOutAction } from './login/actions.ts'
 
-/** For somebody with an account and no organization: what to do, and which ones they deleted themselves. */
+/** Shown to an account without an organization: what to do, and the organizations it deleted. */
 export function NoOrganization({ removals }: { removals: readonly Removal[] }) {
   const t = useTranslations('home')
   const account = useTranslations('account')

@@ -1,6 +1,6 @@
 import { NotFoundScreen } from '../ui/not-found-screen.tsx'
 
-/** Status 404, also for what the person may not see. */
+/** Status 404, also for pages that the person may not see. */
 export default function NotFoundPage() {
   return (
     <main>

@@ -3,10 +3,10 @@ import { app } from '../handle.ts'
 import { demandActor } from '../server/session.ts'
 import { NoOrganization } from './no-organization.tsx'
 
-/** Deleted organizations that are shown. */
+/** Maximum deleted organizations to show. */
 const removalsMax = 20
 
-/** The front door: to the first organization of whoever is signed in. */
+/** Redirects to the first organization of the signed-in person. */
 export default async function HomePage() {
   if (app().meta.isEmpty()) redirect('/setup')
   const actor = await demandActor('/')

@@ -2,15 +2,15 @@ import type { ErrorCode } from '../../base/errors.ts'
 import { withBase } from '../base-path.ts'
 import { type Failure, readCurrent } from './form.ts'
 
-/** An answer of the API that is no success. `code` NETWORK: nothing answered. */
+/** An API call that failed. `code` is NETWORK when no response arrived. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: ErrorCode | 'NETWORK'
-  /** What to do, or what was expected where. */
+  /** Steps that solve the problem, or the values expected per field. */
   readonly causes: string[]
-  /** Errors at fields of a form. */
+  /** Validation errors by form field. */
   readonly fields: Record<string, string[]>
-  /** After a change for an older revision: who changed the thing since. */
+  /** Who made the newer change, when the call was for an older revision. */
   readonly current: Failure['current']
 
   constructor(
@@ -35,25 +35,25 @@ export type ApiRequest = {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Sent as JSON. */
   body?: unknown
-  /** Query parameters; undefined ones are left out, arrays repeat. */
+  /** Query parameters. Undefined values are left out; arrays repeat the name. */
   query?: Record<string, string | number | boolean | undefined | readonly string[]>
   signal?: AbortSignal | undefined
 }
 
-/** One page of a list: its rows, the cursor of the next page (null at the end), and how many match in all where the API says so. */
+/** One page of a list: rows, cursor of the next page (null at the end), and the total if the API sends it. */
 export type ApiPage<Row> = { rows: Row[]; next: string | null; hits: number | null }
 
 const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 
-/** Reads the body of a refused call: `{detail, code, causes}`, or `{field: [sentence]}` of a form. */
+/** Parses the body of a failed call: `{detail, code, causes}`, or `{field: [sentence]}` for form errors. */
 export function apiError(status: number, text: string): ApiError {
   let body: Record<string, unknown> = {}
   try {
     const parsed: unknown = JSON.parse(text)
     if (parsed && typeof parsed === 'object' && !Array.isArray(parsed)) body = parsed as Record<string, unknown>
   } catch {
-    // A proxy's page: the status says enough.
+    // The body is a proxy's error page: the status is enough.
   }
   if (typeof body.detail === 'string') {
     const code = (typeof body.code === 'string' ? body.code : 'INTERNAL') as ErrorCode
@@ -72,7 +72,7 @@ export function apiError(status: number, text: string): ApiError {
   return new ApiError(status, status === 400 ? 'VALIDATION' : 'INTERNAL', first ?? `HTTP ${status}`, [], fields)
 }
 
-/** The cursor of `rel="next"` in a Link header, null when there are no more results. */
+/** The cursor of `rel="next"` in a Link header; null when there are no more results. */
 export function nextCursor(link: string | null): string | null {
   for (const part of (link ?? '').split(/,\s*(?=<)/)) {
     if (/rel="next"/.test(part) && /results="true"/.test(part)) return /cursor="([^"]{1,500})"/.exec(part)?.[1] ?? null
@@ -80,7 +80,7 @@ export function nextCursor(link: string | null): string | null {
   return null
 }
 
-/** The address of a call: `path` is relative to /api/0/ and ends with a slash. */
+/** The URL of a call. `path` is relative to /api/0/ and ends with a slash. */
 export function apiUrl(path: string, query: ApiRequest['query'] = {}): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
@@ -111,15 +111,15 @@ async function send(path: string, request: ApiRequest): Promise<Response> {
 }
 
 /**
- * Calls /api/0/ with the login cookie and returns the parsed answer (undefined for an empty one). Example: `apiFetch<RestStatus>('status/')`.
- * Throws ApiError, or the abort's reason.
+ * Calls /api/0/ with the login cookie and returns the parsed JSON, or undefined for an empty body. Example:
+ * `apiFetch<RestStatus>('status/')`. Throws ApiError, or the abort reason.
  */
 export async function apiFetch<Answer>(path: string, request: ApiRequest = {}): Promise<Answer> {
   const text = await (await send(path, request)).text()
   return (text ? JSON.parse(text) : undefined) as Answer
 }
 
-/** Like apiFetch for a list; give `cursor` of the page before in `query` to go on. */
+/** Like apiFetch, for lists. Pass `next` of the previous page as `cursor` in `query` to get the next page. */
 export async function apiPage<Row>(path: string, request: ApiRequest = {}): Promise<ApiPage<Row>> {
   const response = await send(path, request)
   const hits = response.headers.get('x-hits')

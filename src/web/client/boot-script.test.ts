@@ -6,7 +6,7 @@ import { BOOT } from './boot-script.ts'
 type Handler = (event: { target: unknown; error?: unknown; message?: string; reason?: unknown }) => void
 type Here = { hydrated?: boolean; dsn: string; version: string; errors?: [unknown, string][]; report?: unknown }
 
-/** A page as far as the boot script asks for it; `kept` is what its tab remembers. */
+/** A fake page for the boot script. `kept` is the tab's session storage. */
 function page(kept = new Map<string, string>(), metas: Record<string, string> = {}) {
   const clock = testClock(0)
   const handlers = new Map<string, Handler>()

@@ -1,8 +1,8 @@
 /**
- * Runs inline before any chunk: keeps early errors, and what the reporter needs of the frame, which may break; notes the
- * controls that a person changes with what they chose. When a script cannot be loaded and the page has not come alive after
- * 1.5 s it reloads once, then says so; it says so after 10 s in any case: scripts may hang, or break before they start.
- * Small on purpose: it is in every page.
+ * Runs inline before any chunk. Collects early errors, the reporter's settings, and the values of controls changed
+ * before hydration. If a script fails to load and the page has not hydrated 1.5 s later, it reloads once, then shows an
+ * error. Without hydration it shows an error after 10 s in any case, because scripts can hang or fail before they
+ * start. It reads the settings now, because the frame can break. Keep it small: it is part of every page.
  */
 export const BOOT = `(function(){function meta(n){var e=document.querySelector('meta[name="mishap-'+n+'"]');return e?e.content:''}
 window.mishap={dsn:meta('dsn'),version:meta('version')};var b;function keep(x){var m=window.mishap;if(!m.report)(m.errors=m.errors||[]).push([x,'early'])}

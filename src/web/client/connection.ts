@@ -1,34 +1,34 @@
 import type { Clock } from '../../base/clock.ts'
 import { backoffMs } from './backoff.ts'
 
-/** `slow`: a request waits for its first byte for seconds. `silent`: there is a network, but Mishap does not answer. */
+/** `slow`: a request has waited seconds for its first byte. `silent`: the network is up, but Mishap does not answer. */
 export type ConnectionStatus = 'well' | 'slow' | 'silent' | 'offline'
 
-/** What the connection needs of the browser; tests give their own. */
+/** The browser functions that the connection uses. Tests pass their own. */
 type ConnectionEnvironment = {
   after: Clock['after']
-  /** What the browser says of its network. */
+  /** Whether the browser reports a network. */
   isOnline(): boolean
-  /** Whether Mishap answers at all. */
+  /** Whether Mishap answers a health check. */
   probe(): Promise<boolean>
 }
 
 export type Connection = {
   status(): ConnectionStatus
-  /** Runs `run` at each change. Returns a function that stops it. */
+  /** Calls `run` at each change of status. Returns a function that stops it. */
   listen(run: () => void): () => void
-  /** A request begins. The returned function is called once at its end: `failed` where nothing answered. */
+  /** Reports the start of a request. Call the returned function once at its end: `failed` means no answer. */
   asked(): (end: 'answered' | 'failed' | 'dropped') => void
-  /** Something other than a request broke: checks whether Mishap still answers. */
+  /** Checks whether Mishap still answers, after a failure outside of requests. */
   doubt(): void
 }
 
-/** A request without an answer for longer is slow, ms. */
+/** A request counts as slow after this time without an answer, ms. */
 const slowMs = 5000
 
 export const isThere = (status: ConnectionStatus): boolean => status === 'well' || status === 'slow'
 
-/** Counts requests that wait for long: `late` tells of each that begins to (1) and ends to (-1). */
+/** Counts slow requests: calls `late` with 1 when a request becomes slow and with -1 when it ends. */
 function createPatience(after: Clock['after'], late: (change: 1 | -1) => void): () => () => void {
   return () => {
     let isLate = false
@@ -44,8 +44,8 @@ function createPatience(after: Clock['after'], late: (change: 1 | -1) => void): 
 }
 
 /**
- * Knows whether Mishap answers. One failure proves nothing (a proxy may cut a connection), so it probes by itself, and again
- * with a backoff until there is an answer. When the browser reports that the network is back, it only probes again.
+ * Tracks whether Mishap answers. A single failed request proves nothing (a proxy can cut a connection), so it probes
+ * the server and retries with backoff until it succeeds. When the browser reports a network again, it only probes.
  */
 export function createConnection(environment: ConnectionEnvironment): Connection & { turned(): void } {
   const listeners = new Set<() => void>()
@@ -105,7 +105,7 @@ export function createConnection(environment: ConnectionEnvironment): Connection
   }
 }
 
-/** Resolves at once while Mishap answers, else when it does again. */
+/** Resolves as soon as Mishap answers; at once if it does now. */
 export function whenBack({ status, listen }: Pick<Connection, 'status' | 'listen'>): Promise<void> {
   if (isThere(status())) return Promise.resolve()
   return new Promise((resolve) => {
@@ -119,17 +119,17 @@ export function whenBack({ status, listen }: Pick<Connection, 'status' | 'listen
 
 type Fetch = typeof fetch
 
-/** What SDKs send: a blocker of the browser may stop that alone, and nobody waits for it. */
+/** Envelopes of SDKs. An ad blocker can block them alone, and no person waits for them. */
 const isReport = (url: string): boolean => /\/api\/\d+\/envelope\//.test(url)
 
-/** The same fetch; what became of each request is reported to `connection`. */
+/** Wraps `fetch` and reports the result of each request to `connection`. */
 export function watchedFetch(fetch: Fetch, connection: Pick<Connection, 'asked'>): Fetch {
   return async (input, init) => {
     if (isReport(input instanceof Request ? input.url : String(input))) return fetch(input, init)
     const end = connection.asked()
     try {
       const answer = await fetch(input, init)
-      // A proxy answers so when Mishap behind it does not.
+      // A proxy answers 502 or 504 when Mishap does not answer.
       end(answer.status === 502 || answer.status === 504 ? 'failed' : 'answered')
       return answer
     } catch (error) {

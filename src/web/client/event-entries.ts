@@ -1,6 +1,6 @@
 import type { RestEntry, RestEvent } from '../../contract/events.ts'
 
-/** The entry of a type, or undefined. */
+/** The event's entry of this type, or undefined. */
 export function entryOf<T extends RestEntry['type']>(
   event: RestEvent,
   type: T,

@@ -1,4 +1,4 @@
-/** What a form shows after its action: errors at fields, one for the whole form, and what was typed (never passwords). */
+/** The state of a form after its action: field errors, one general error, and the typed values (never passwords). */
 export type FormState = {
   fields: Record<string, string[]>
   error: string | null
@@ -8,7 +8,7 @@ export type FormState = {
 
 export const noState: FormState = { fields: {}, error: null, values: {}, done: false }
 
-/** Of a form that is refused when somebody else changed what it shows since it was loaded; `stale` says who. */
+/** The state of a form with conflict detection. `stale` is set, with the person, if somebody else saved first. */
 export type GuardedState = FormState & { stale: { by: string | null } | null }
 
 export const noGuardedState: GuardedState = { ...noState, stale: null }
@@ -19,11 +19,11 @@ export type Failure = {
   message: string
   fields: Record<string, string[]>
   retryAfterS: number | undefined
-  /** After a change that was made for an older revision: who changed the thing since, null when that is not known. */
+  /** After a conflict: who made the newer change, null if unknown. */
   current: { by: string | null } | undefined
 }
 
-/** Who made the change that a conflict reports in `current`. */
+/** Reads the author of the newer change from the `current` field of a conflict. */
 export function readCurrent(current: Record<string, unknown> | undefined): Failure['current'] {
   if (!current) return undefined
   const person = current.changedBy as { name?: unknown; email?: unknown } | null | undefined
@@ -31,7 +31,7 @@ export function readCurrent(current: Record<string, unknown> | undefined): Failu
   return { by: typeof by === 'string' ? by : null }
 }
 
-/** Reads a MishapError. undefined for everything else, which is a bug and goes to the error screen. */
+/** Reads a MishapError. Returns undefined for other errors: they are bugs and go to the error screen. */
 export function failureOf(error: unknown): Failure | undefined {
   if (!(error instanceof Error) || error.name !== 'MishapError') return undefined
   const { code, fields, retryAfterS, current } = error as Error & {
@@ -45,22 +45,22 @@ export function failureOf(error: unknown): Failure | undefined {
     : undefined
 }
 
-/** Text of one field of a form, '' when it is missing or a file; at most 4,096 characters. */
+/** Text of one form field, at most 4,096 characters; '' for a missing field or a file. */
 export function textOf(data: FormData, name: string): string {
   const value = data.get(name)
   return typeof value === 'string' ? value.slice(0, 4096) : ''
 }
 
 /**
- * Text of a field that takes lists and rules, '' when it is missing or a file; at most `most` characters. A form is sent
- * with two for each end of a line, which the field counts as one: what it takes must not be cut.
+ * Text of a field for lists and rules, at most `most` characters; '' for a missing field or a file. Forms send CRLF
+ * line ends, but the field's own limit counts each as one character. So normalize first, or the text would be cut.
  */
 export function longTextOf(data: FormData, name: string, most = 100_000): string {
   const value = data.get(name)
   return typeof value === 'string' ? value.replaceAll('\r\n', '\n').slice(0, most) : ''
 }
 
-/** What was typed, to show again: every text field whose name is not in `secret`. */
+/** The typed values, to show them again. Leaves out fields in `secret` and names that begin with `$`. */
 export function typedValues(
   data: FormData,
   secret: readonly string[] = ['password', 'currentPassword', 'newPassword', 'secret'],
@@ -73,15 +73,15 @@ export function typedValues(
   return values
 }
 
-/** The state of a form after a failure: its field errors, else its sentence. */
+/** The state of a form after a failure: field errors if there are any, else the message. */
 export function failed(data: FormData, failure: Pick<Failure, 'fields'> & { message: string }): FormState {
   const hasFields = Object.keys(failure.fields).length > 0
   return { fields: failure.fields, error: hasFields ? null : failure.message, values: typedValues(data), done: false }
 }
 
 /**
- * The state of a form after `work`: done, what `work` says instead, or that of an expected failure. Throws everything else,
- * redirects among it.
+ * Runs `work` and returns the form's state: the result of `work` or done, or the state of an expected failure. Rethrows
+ * all other errors, including redirects.
  */
 export async function attempt(
   data: FormData,
@@ -96,7 +96,7 @@ export async function attempt(
   }
 }
 
-/** As `attempt`; of a change that somebody else was quicker with, who that was in place of a sentence. */
+/** Like `attempt`. After a conflict, `stale` says who saved first, in place of an error message. */
 export async function attemptGuarded(
   data: FormData,
   work: () => FormState | undefined | Promise<FormState | undefined>,
@@ -113,7 +113,7 @@ export async function attemptGuarded(
   return { ...state, ...conflict, error: conflict.stale ? null : state.error }
 }
 
-/** The revision that the form was made for; undefined when the person chose to save anyway, or sent none. */
+/** The revision that the form was rendered for. Undefined if none was sent or the person chose to save anyway. */
 export function revisionOf(data: FormData): number | undefined {
   const text = textOf(data, 'revision')
   return textOf(data, 'anyway') === 'yes' || !/^\d{1,15}$/.test(text) ? undefined : Number(text)

@@ -1,17 +1,17 @@
 import type { IssueStatus, RestIssue } from '../../contract/issues.ts'
 
-/** A status as the update call takes it; without `substatus` an unresolved issue becomes ongoing. */
+/** The body of a status update. Without `substatus` an unresolved issue becomes ongoing. */
 export type StatusChange = {
   status: IssueStatus
   substatus?: RestIssue['substatus']
   statusDetails?: RestIssue['statusDetails']
 }
-/** An issue as it was shown before a change. Without a revision when the revision that the change makes is unknown. */
+/** An issue as shown before a change. `revision` is missing if the revision after the change is unknown. */
 export type Shown = { id: string; revision?: number | undefined }
-/** Issues that had one status before a change. */
+/** Issues that shared one status before a change. */
 export type Before = { was: StatusChange; issues: Shown[] }
 
-/** The row with another status, as it will be after the update. */
+/** The row as it will be after the update. */
 export function withStatus(row: RestIssue, { status, substatus, statusDetails = {} }: StatusChange): RestIssue {
   if (row.status === status && sameDetails(row.statusDetails, statusDetails) && !movesWithin(row, substatus)) return row
   const beginnings = { unresolved: 'ongoing', ignored: 'archived_forever', resolved: null } as const
@@ -28,7 +28,7 @@ const sameDetails = (a: RestIssue['statusDetails'], b: RestIssue['statusDetails'
 const movesWithin = (row: RestIssue, substatus: RestIssue['substatus'] | undefined) =>
   substatus !== undefined && substatus !== row.substatus
 
-/** Status and substatus of each of the rows before a change, the same ones together: what an undo has to send. */
+/** Groups the rows in `ids` by their current status and substatus, to undo a change. */
 export function statusesOf(rows: readonly RestIssue[], ids: ReadonlySet<string>): Before[] {
   const before: Before[] = []
   for (const { id, revision, status, substatus, statusDetails } of rows) {

@@ -47,7 +47,7 @@ function browser() {
       again: clock.after,
       whenIdle: (run) => clock.after(1000, run),
       post: (message: LiveMessage) => {
-        // A real channel delivers later: never to a tab that is still at its start.
+        // A real channel delivers later, never to a tab that is still starting.
         if (!tabs.has(me)) return void early.push(message)
         for (const [other, line] of [...tabs]) if (other !== me) line.take(message)
       },

@@ -2,18 +2,18 @@ import type { Clock } from '../../base/clock.ts'
 import type { LiveChange } from '../../contract/live.ts'
 import { backoffMs } from './backoff.ts'
 
-/** What the tabs of one browser tell each other. All but `hello` and `now` come from the tab that holds the connection. */
+/** Messages between the tabs of one browser. Only `hello` and `now` come from tabs without the connection. */
 export type LiveMessage =
   | { kind: 'change'; id: number; change: LiveChange }
   | { kind: 'up'; up: boolean }
-  /** A tab came. */
+  /** A tab opened. */
   | { kind: 'hello' }
-  /** The answer to it: every open tab has got the changes up to this id. */
+  /** The reply to `hello`: all open tabs have received the changes up to this id. */
   | { kind: 'at'; at: number; up: boolean }
-  /** A tab in which somebody waits for the first change: the connection is opened at once. */
+  /** A person waits in this tab for the first change: open the connection at once. */
   | { kind: 'now' }
 
-/** Reads one `change` message of the stream, or returns undefined for anything else. */
+/** Parses one `change` message of the stream; undefined for anything else. */
 export function liveMessage(id: string, data: string): (LiveMessage & { kind: 'change' }) | undefined {
   try {
     const change = JSON.parse(data) as LiveChange
@@ -25,32 +25,32 @@ export function liveMessage(id: string, data: string): (LiveMessage & { kind: 'c
   }
 }
 
-/** First pause before a broken stream is opened again, ms; the browser's own EventSource gives up on some answers. */
+/** First pause before reopening a broken stream, ms. The browser's own EventSource gives up on some responses. */
 const reopenMs = 2000
 
-/** What a live line needs of the browser; tests give their own. */
+/** The browser functions that a live line uses. Tests pass their own. */
 export type LiveEnvironment = {
-  /** Runs `run` after `ms`, or as soon as Mishap answers again. */
+  /** Calls `run` after `ms`, or as soon as Mishap answers again. */
   again: Clock['after']
   /** Opens the server's stream after `lastId`. Returns a function that closes it. */
   open(lastId: number, on: { up(): void; message(id: string, data: string): void; down(): void }): () => void
-  /** Runs `hold` while no other tab runs its own `hold`. `waited`: another tab did at first. */
+  /** Runs `hold` while it has the lock that all tabs share. `waited`: another tab had the lock before. */
   lock(hold: (waited: boolean) => Promise<void>): void
-  /** To the other tabs, which `take` it. */
+  /** Sends to the other tabs, which call `take`. */
   post(message: LiveMessage): void
-  /** Runs `run` when the page is idle. Returns a function that cancels it. */
+  /** Calls `run` when the page is idle. Returns a function that cancels it. */
   whenIdle(run: () => void): () => void
 }
 
 export type LiveLine = {
   take(message: LiveMessage): void
-  /** Opens the stream at once, without waiting for an idle page: somebody waits for the first change. */
+  /** Opens the stream now instead of when the page is idle, because a person waits for the first change. */
   openNow(): void
   lastId(): number
   stop(): void
 }
 
-/** Opens the stream when the page is idle, or `now`, and again whenever it breaks. */
+/** Opens the stream when the page is idle or on `now`, and reopens it whenever it breaks. */
 function openLater(
   environment: LiveEnvironment,
   lastId: () => number,
@@ -94,9 +94,9 @@ function openLater(
 }
 
 /**
- * One tab's part in the live stream of an organization. The tab with the lock opens the stream behind the last id it
- * knows (at first `since`, the one of its document) once its page is idle, and tells the others, so that nothing is
- * missed when a tab opens or closes.
+ * One tab's part of the organization's live stream. The tab with the lock opens the stream once its page is idle, and
+ * forwards the changes to the other tabs. It starts after the last id it knows (at first `since`, from its document),
+ * so no change is lost when a tab opens or closes.
  */
 export function startLiveLine(
   environment: LiveEnvironment,
@@ -113,7 +113,7 @@ export function startLiveLine(
     else if (message.kind === 'now') held?.openNow()
     else if (message.kind === 'at') {
       setUp(message.up)
-      // reported before we listened, after our document was made
+      // Sent after our document was rendered and before this tab listened.
       if (message.at > state.lastId) hear({ kind: 'missed' }, message.at)
     }
   }
@@ -122,7 +122,7 @@ export function startLiveLine(
     heard.up(up)
   }
   function hear(change: LiveChange, id: number): void {
-    // A tab that came later than the holder knows more than the holder's first ids. After `missed` ids may begin anew.
+    // A newer tab can know more than the first ids of the stream. Ids can restart after `missed`.
     if (id > 0 && id <= state.lastId && change.kind !== 'missed') return
     if (id > 0) state.lastId = id
     heard.change(change, id)
@@ -140,7 +140,7 @@ export function startLiveLine(
         done()
       }
       held = { openNow: opening.now, end }
-      // Other tabs have been listening to the one before us, or somebody waits here.
+      // Other tabs listened to the previous holder, or a person waits in this tab.
       if (waited || state.wanted) opening.now()
     })
   environment.lock(hold)

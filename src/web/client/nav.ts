@@ -2,15 +2,15 @@ import { systemClock } from '../../base/clock.ts'
 import { withBase, withoutBase } from '../base-path.ts'
 import { createConnection, watchedFetch, whenBack } from './connection.ts'
 
-/** Prefetches in flight at once: with one live stream, HTTP/1.1's six connections still leave one free. */
+/** Concurrent prefetches. With one live stream, this leaves one of HTTP/1.1's six connections free. */
 const prefetchSlots = 4
-/** A navigation of which nothing has arrived after this is treated as failed. */
+/** A navigation fails after this time without a first byte, ms. */
 const routeLoadMs = 3800
 const forcedKey = 'navigation-forced'
 
 /**
- * The address of a page as Next asks for it: path and query without its own parameter, without the path of MISHAP_URL
- * (which Next names here and leaves out there) and without the hash.
+ * The path and query of a page, for comparison with Next's requests. Removes `_rsc`, the hash and the base path of
+ * MISHAP_URL, because Next includes the base path in some addresses only.
  */
 export function pageAddress(url: URL): string {
   const copy = new URL(url)
@@ -18,7 +18,7 @@ export function pageAddress(url: URL): string {
   return withoutBase(copy.pathname) + copy.search
 }
 
-/** Lets `max` runs through at once; the others wait in order. Returns a function that frees the slot, once. */
+/** Lets `max` runs through at once; others wait in order. `leave` frees the slot, once. */
 export function createGate(max: number): () => Promise<() => void> {
   const waiting: (() => void)[] = []
   let running = 0
@@ -36,14 +36,14 @@ export function createGate(max: number): () => Promise<() => void> {
   }
 }
 
-/** Whether links may prefetch their pages: not when the person saves data. */
+/** Whether links may prefetch their pages. False in data saver mode. */
 export function wantsPrefetch(browser: { connection?: { saveData?: boolean } }): boolean {
   return browser.connection?.saveData !== true
 }
 
 type Fetch = typeof fetch
 
-/** The same answer; `ended` runs when its body has been read to the end or dropped. */
+/** The same response. Calls `ended` when its body was read to the end or cancelled. */
 function withEnd(response: Response, ended: () => void): Response {
   if (!response.body) {
     ended()
@@ -54,7 +54,7 @@ function withEnd(response: Response, ended: () => void): Response {
     Uint8Array
   >)
   const copy = new Response(response.body.pipeThrough(watch), response)
-  // A new Response has no address; Next reads it to follow redirects.
+  // A new Response has no URL, but Next reads it to follow redirects.
   Object.defineProperty(copy, 'url', { value: response.url })
   Object.defineProperty(copy, 'redirected', { value: response.redirected })
   return copy
@@ -70,21 +70,21 @@ async function prefetch(run: () => Promise<Response>, enter: () => Promise<() =>
   }
 }
 
-/** What the guard needs of the browser; tests give their own. */
+/** The browser functions that the guard uses. Tests pass their own. */
 export type NavigationRoom = {
   fetch: Fetch
   here: () => string
   memory: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
   target: () => string | undefined
   after: (ms: number, run: () => void) => () => void
-  /** Resolves at once while Mishap answers, else when it does again. */
+  /** Resolves as soon as Mishap answers; at once if it does now. */
   whenBack: () => Promise<void>
 }
 
 /**
- * A fetch with two rules for Next's requests: at most four prefetches in flight, and the data of the started navigation
- * fails when no header has come after 3.8 s, upon which Next itself loads the whole page. Never twice in a row for one address.
- * While it is known that nothing answers, a navigation waits: to load the whole page would take away what is on screen.
+ * A fetch with two rules for Next's requests. At most four prefetches run at once. The request of the current
+ * navigation fails after 3.8 s without headers; Next then loads the whole page. This never happens twice in a row for
+ * one address. While Mishap is known to be down, a navigation waits, because a full page load would clear the screen.
  */
 export function guardedFetch(environment: NavigationRoom): Fetch {
   const enter = createGate(prefetchSlots)
@@ -117,7 +117,7 @@ export function guardedFetch(environment: NavigationRoom): Fetch {
   }
 }
 
-/** The same fetch; `state.running` counts the requests that have no answer yet. */
+/** Wraps `fetch`; `state.running` counts requests without a response. */
 export function countedFetch(fetch: Fetch, state: { running: number }): Fetch {
   return async (input, init) => {
     state.running += 1
@@ -129,10 +129,10 @@ export function countedFetch(fetch: Fetch, state: { running: number }): Fetch {
   }
 }
 
-/** How long Mishap may take to say that it is there, ms. */
+/** Time limit for the health check, ms. */
 const probeMs = 5000
 
-/** The connection of this page, over the browser's own fetch. */
+/** The connection of this page, which probes with the browser's own fetch. */
 function connectionOf(fetch: Fetch) {
   const connection = createConnection({
     after: systemClock.after,
@@ -147,7 +147,7 @@ function connectionOf(fetch: Fetch) {
   return connection
 }
 
-/** Puts the guard in front of the window's fetch, once. */
+/** Installs the guard as window.fetch, once. */
 export function installNavigation(): void {
   if (window.mishap?.navigation) return
   const navigation = { target: undefined as string | undefined, running: 0 }
@@ -165,12 +165,12 @@ export function installNavigation(): void {
   window.fetch = countedFetch(guarded, navigation)
 }
 
-/** Next starts a navigation to `url`. */
+/** Called when Next starts a navigation to `url`. */
 export function navigationStarts(url: string): void {
   if (window.mishap?.navigation) window.mishap.navigation.target = pageAddress(new URL(url, location.href))
 }
 
-/** The navigation is on screen. A refresh of the same page is not a route load. */
+/** Called when the navigation is on screen. A refresh of the same page is not a route load. */
 export function navigationEnds(): void {
   if (window.mishap?.navigation) window.mishap.navigation.target = undefined
 }

@@ -1,3 +1,3 @@
-/** The path of a release's page in an organization. */
+/** The path of a release's page. */
 export const releasePath = (organization: string, version: string): string =>
   `/o/${organization}/releases/${encodeURIComponent(version)}`

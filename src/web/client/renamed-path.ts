@@ -1,5 +1,5 @@
-/** `path` with the segment behind `projects` replaced: the same page of a project under its new slug. */
+/** Replaces the segment after `projects` in `path`: the same page under the project's new slug. */
 export const movedPath = (path: string, slug: string): string => path.replace(/(\/projects\/)[^/?]+/, `$1${slug}`)
 
-/** `path` with the segment behind `/o` replaced: the same page of an organization under its new slug. */
+/** Replaces the segment after `/o` in `path`: the same page under the organization's new slug. */
 export const movedOrganizationPath = (path: string, slug: string): string => path.replace(/^(\/o\/)[^/?]+/, `$1${slug}`)

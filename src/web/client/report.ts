@@ -1,4 +1,4 @@
-/** Errors that a boundary caught never reach the window: hand them to the reporter, or keep them until it is loaded. */
+/** Reports an error that a boundary caught, which never reaches the window. Queues it until the reporter is loaded. */
 export function report(error: unknown, where: string): void {
   const here = window.mishap
   if (here?.report) here.report(error, where)
@@ -8,13 +8,13 @@ export function report(error: unknown, where: string): void {
   }
 }
 
-/** A chunk that cannot be loaded (Turbopack has asked twice), or a server action that a new deployment no longer knows. */
+/** A chunk that failed to load (Turbopack retried it), or a server action of an older deployment. */
 function isStale(error: unknown): boolean {
   const name = error instanceof Error ? error.name : ''
   return name === 'ChunkLoadError' || name === 'UnrecognizedActionError'
 }
 
-/** Reloads the page once for a stale error; false when the error screen must say it (no such error, or it was tried). */
+/** Reloads the page once for a stale error. Returns false if the error screen must show it. */
 export function reloadOnce(error: unknown): boolean {
   if (!isStale(error)) return false
   const key = `chunk-reloaded:${location.pathname}`
@@ -27,7 +27,7 @@ export function reloadOnce(error: unknown): boolean {
   return true
 }
 
-/** The page came up: the next stale error may reload again. */
+/** Call when the page has rendered: the next stale error may reload again. */
 export function cameUp(): void {
   sessionStorage.removeItem(`chunk-reloaded:${location.pathname}`)
 }

@@ -5,19 +5,19 @@ export type Transport = ReturnType<typeof makeFetchTransport>
 type Envelope = Parameters<Transport['send']>[0]
 type Answer = Awaited<ReturnType<Transport['send']>>
 
-/** What the transport needs of the page; tests give their own. */
+/** The page functions that the transport uses. Tests pass their own. */
 type TransportEnvironment = {
-  /** Runs `run` when the page has been idle for some seconds. Returns a function that cancels it. */
+  /** Calls `run` when the page has been idle for some seconds. Returns a function that cancels it. */
   whenIdle(run: () => void): () => void
-  /** Whether the page is out of sight: it may be gone any moment. */
+  /** Whether the page is hidden: the browser can discard it at any moment. */
   isHidden(): boolean
-  /** Runs `run` each time the page goes out of sight or is left. */
+  /** Calls `run` each time the page is hidden or left. */
   onHide(run: () => void): void
 }
 
-/** Envelopes that may wait; past it they go at once. */
+/** Maximum envelopes to delay; above it all are sent at once. */
 const heldMax = 30
-/** What waits: measurements and counts. Errors never do. */
+/** Item types that can be delayed: measurements and counts. Errors never are. */
 const patient = ['transaction', 'span', 'client_report', 'session', 'sessions', 'trace_metric']
 
 const mayWait = (envelope: Envelope): boolean => envelope[1].every((item) => patient.includes(item[0].type))
@@ -25,8 +25,8 @@ const mayWait = (envelope: Envelope): boolean => envelope[1].every((item) => pat
 type Held = { envelope: Envelope; answered: (answer: PromiseLike<Answer>) => void }
 
 /**
- * The same transport, but measurements and client reports wait until the page has been idle for 3 s, so that they never
- * compete with what the person waits for. They go at once when the page is hidden or left, and with `flush`.
+ * Wraps a transport: delays measurements and client reports until the page has been idle for 3 s (at most 30 s), so
+ * that they never compete with the person's requests. Sends them at once when the page is hidden, and on `flush`.
  */
 export function patientTransport(inner: Transport, environment: TransportEnvironment = pageRoom): Transport {
   let held: Held[] = []

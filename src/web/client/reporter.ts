@@ -1,7 +1,7 @@
 import { browserTracingIntegration, captureException, init, makeFetchTransport, withScope } from '@sentry/browser'
 import { patientTransport } from './reporter-transport.ts'
 
-/** The project's DSN under the address that this page was opened with: the Content-Security-Policy allows no other origin. */
+/** The project's DSN on this page's origin: the Content-Security-Policy allows no other. */
 export function dsnHere(dsn: string, origin: string): string | undefined {
   if (!URL.canParse(dsn) || !URL.canParse(origin)) return undefined
   const { username, pathname } = new URL(dsn)
@@ -9,7 +9,7 @@ export function dsnHere(dsn: string, origin: string): string | undefined {
   return username ? `${protocol}//${username}@${host}${pathname}` : undefined
 }
 
-/** Starts the official SDK for our own errors, page loads and navigations, and hands over what happened before. Does nothing when switched off. */
+/** Starts the SDK for Mishap's own errors, page loads and navigations. Reports early errors. No-op without a DSN. */
 export function startReporter(): void {
   const dsn = dsnHere(window.mishap?.dsn ?? '', location.origin)
   if (!dsn) return
@@ -22,7 +22,7 @@ export function startReporter(): void {
     traceLifecycle: 'static',
     transport: (options) => patientTransport(makeFetchTransport(options)),
     integrations: (usual) => [
-      // Sessions are not stored yet: the ledger would only count them as skipped.
+      // Leave out session updates of Mishap's own screens.
       ...usual.filter(({ name }) => name !== 'BrowserSession'),
       browserTracingIntegration({ idleTimeout: 1000, finalTimeout: 30_000, childSpanTimeout: 5000 }),
     ],

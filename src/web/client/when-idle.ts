@@ -1,17 +1,17 @@
 import { type Clock, systemClock } from '../../base/clock.ts'
 
-/** What `whenIdle` needs of the browser. Tests pass their own. */
+/** The browser functions that `whenIdle` uses. Tests pass their own. */
 type IdleEnvironment = {
   after: Clock['after']
-  /** Calls `run` each time the page has worked: a request ended, or a script ran for 50 ms and more. Returns a function that stops it. */
+  /** Calls `run` after each request and each script of 50 ms or more. Returns a function that stops it. */
   watch(run: () => void): () => void
-  /** Whether a request is without an answer. */
+  /** Whether a request has no response yet. */
   isBusy(): boolean
 }
 
 /**
- * Runs `run` once when the page was idle for `idleMs` ms and no request is open, and after `atMostMs` ms in any
- * case. Returns a function that cancels it.
+ * Calls `run` once, when the page has been idle for `idleMs` ms without open requests, or after `atMostMs` ms. Returns
+ * a function that cancels it.
  */
 export function whenIdle(
   { idleMs, atMostMs }: { idleMs: number; atMostMs: number },

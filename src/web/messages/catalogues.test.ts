@@ -71,7 +71,7 @@ describe.each([
   })
   it.each([...english])('%s takes the same values in both', (key, text) => {
     expect(text.trim()).not.toBe('')
-    // Angle brackets would be markup to next-intl.
+    // next-intl treats angle brackets as markup.
     expect(text).not.toMatch(/[<>]/)
     expect(placeholders(german.get(key) ?? '')).toBe(placeholders(text))
   })

@@ -4,18 +4,18 @@ import { expect, test } from 'vitest'
 
 type Tree = { [key: string]: string | Tree }
 
-// Texts are typed by nobody: a key that stands in another part of the catalogue is shown as its name.
+// Keys are not type-checked. A key that is missing in its part of the catalogue appears on screen as its name.
 
 const web = join(import.meta.dirname, '..')
 const read = (name: string): Tree => JSON.parse(readFileSync(join(web, 'messages', name), 'utf8')) as Tree
-/** As request.ts puts them together: each file under its own name, but for one. */
+/** The same structure as in request.ts: each file under its own name, except status.en.json. */
 const catalogue: Tree = { ...read('en.json'), operation: read('status.en.json') }
 for (const name of globSync('*.en.json', { cwd: join(web, 'messages') }))
   if (name !== 'status.en.json') catalogue[name.replace('.en.json', '')] = read(name)
 const textAt = (path: string): unknown =>
   path.split('.').reduce<unknown>((tree, key) => (tree as Tree | undefined)?.[key], catalogue)
 
-/** Keys that a source asks for by their names, as paths from the catalogue's root; one of each list must be there. */
+/** The text keys that a source uses, as paths from the catalogue's root. One path of each list must exist. */
 function askedIn(source: string): string[][] {
   const parts = new Map<string, string[]>()
   for (const [, name = '', part = ''] of source.matchAll(

@@ -6,7 +6,7 @@ import type { SeenEvent } from '../../store/events/events.ts'
 import type { ApiRequest } from '../client/api.ts'
 import type { IssueHere } from '../server/issues.ts'
 
-/** What the loaders of the issue page's panels get. Promises are shared, so each question goes to the store once. */
+/** The input of the issue page's loaders. Promises are shared, so each query reaches the store once. */
 export type IssueRequest = {
   actor: Actor
   here: IssueHere
@@ -14,18 +14,18 @@ export type IssueRequest = {
   readable: readonly number[]
   range: Range
   environments: string[]
-  /** Range and environments as the browser's REST calls have them. */
+  /** Range and environments in the form of the REST query. */
   query: NonNullable<ApiRequest['query']>
-  /** The issue in the range, with the values of its tags. */
+  /** The issue's counts in the range, with its tag values. */
   counted: ReturnType<typeof issueWithTags>
-  /** The shown event as it is stored, and as the page shows it. */
+  /** The shown event as stored, and as rendered. */
   row: Promise<SeenEvent | undefined>
   event: Promise<RestEvent | undefined>
 }
 
-/** Loads on the server what a panel shows, so that it comes with the document. undefined: the browser asks for it. */
+/** Loads a panel's data on the server, to send it with the document. undefined: the browser fetches it. */
 export type IssueLoader<Data> = {
   load(request: IssueRequest): Promise<Data | undefined>
-  /** Asks the events store beyond what the page needs: the document does not wait for it for long. */
+  /** Whether it needs its own query to the events store. The document waits for it only briefly. */
   mayBeLate: boolean
 }

@@ -1,6 +1,6 @@
 import type { Panel, Preloaded } from './panel.ts'
 
-/** Renders the panels of a column in their order: those whose guard passes, each with its preloaded data. */
+/** Renders the panels of a column whose guard passes, in order, each with its preloaded data. */
 export function PanelList<Context extends object>({
   panels,
   context,

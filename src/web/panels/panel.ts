@@ -6,60 +6,60 @@ import type { ApiRequest } from '../client/api.ts'
 import type { StatusChange } from '../client/issue-status.ts'
 
 /**
- * A section of a page. The page lists its panels and knows nothing else of them; the list decides their order. `Data` is
- * what the panel's loader on the server answers under the same id; a panel without a loader has none.
+ * A section of a page. The page lists its panels in order and knows nothing else about them. `Data` is the result of
+ * the panel's server loader, found under the same id. A panel without a loader has no data.
  */
 export type Panel<Context, Data = undefined> = {
   /** Unique on its page. */
   id: string
-  /** Whether the panel has anything to show. Left out: always. */
+  /** Whether the panel has anything to show. Defaults to true. */
   guard?(props: PanelProps<Context, Data>): boolean
-  // A method, not a property: the parameters of methods are bivariant, so panels of different data fit one list.
+  // A method, not a property: method parameters are bivariant, so panels with different data fit into one list.
   Component(props: PanelProps<Context, Data>): ReactNode
-  /** Moves to the end of its column when its data did not come with the document, so that nothing below it jumps. */
+  /** Moves the panel to the end of its column if its data was not preloaded, so that the layout does not shift. */
   isLastWhenLate?: boolean
 }
 
-/** What a panel is rendered with. `preloaded` is undefined when the data did not come with the document. */
+/** Props of a panel. `preloaded` is undefined if the data did not come with the document. */
 type PanelProps<Context, Data = undefined> = Context & { preloaded: Data | undefined }
 
-/** What came with the document, by the id of its panel. */
+/** Preloaded data by panel id. */
 export type Preloaded = Readonly<Record<string, unknown>>
 
-/** The data of the panel `P`, for the type of its loader. */
+/** The data of the panel `P`: the type of its loader's result. */
 export type DataOf<P> = P extends { Component(props: infer Props): ReactNode }
   ? Props extends { preloaded: infer Data }
     ? NonNullable<Data>
     : never
   : never
 
-/** What a person can do with the shown issue. */
+/** Actions on the shown issue. */
 export type IssueActions = {
   decide(change: StatusChange): void
-  /** Opens the dialog with the choices for a question. */
+  /** Opens the dialog for this question. */
   ask(question: 'resolve' | 'archive' | 'snooze' | 'priority'): void
   assign: { ask(): void; to(person: NonNullable<RestIssue['assignedTo']>): void }
-  /** Fetches the issue again, after something else has changed it. */
+  /** Fetches the issue again, after something else changed it. */
   changed(): void
   linkText(): string
-  /** The event as Markdown; '' when it can't be fetched. */
+  /** The event as Markdown; '' if it cannot be fetched. */
   markdown(): Promise<string>
 }
 
-/** What every panel of the issue page gets. */
+/** The context of every panel of the issue page. */
 export type IssueContext = {
   /** Slug. */
   organization: string
   detail: RestIssueDetail
-  /** Undefined when none of the issue's events is kept. */
+  /** Undefined if none of the issue's events is stored. */
   event: RestEvent | undefined
   /** Path of the stream: `/o/acme/issues`. */
   base: string
-  /** Range and environment of the page, as the links to other pages keep them: '' or with `?`. */
+  /** Query string with range and environment for links to other pages: '' or with `?`. */
   kept: string
-  /** The same as the REST calls take them. */
+  /** The same for REST calls. */
   query: NonNullable<ApiRequest['query']>
-  /** Path of the stream, filtered by a tag's value. */
+  /** Path of the stream, filtered by a tag value. */
   hrefOf(tag: string, value: string): string
   canTriage: boolean
   /** Whether the person may change the project's filters. */
@@ -70,7 +70,7 @@ export type IssueContext = {
   actions: IssueActions
 }
 
-/** What the panels of an event get. */
+/** The context of the event's panels. */
 type EventContext = IssueContext & { event: RestEvent }
 
 export type IssuePanel<Data = undefined> = Panel<IssueContext, Data>

@@ -6,7 +6,7 @@ import { type Answered, answered } from '../client/answered.ts'
 import { app } from '../handle.ts'
 import type { AnnotationsQuery } from '../ui/chart/annotations.ts'
 
-/** The releases and deploys that the charts of a page show, as the REST call for `query` answers. */
+/** The releases and deploys for the charts of a page, in the shape of the REST response to `query`. */
 export function loadAnnotations(
   view: { organization: Organization; projects: Project[]; environments: string[]; range: Range },
   query: AnnotationsQuery,

@@ -5,7 +5,7 @@ import { app } from '../handle.ts'
 /** An issue with the project and the organization that it belongs to. */
 export type IssueHere = { organization: Organization; project: Project; issue: Issue }
 
-/** The issue with this id or short id in an organization, or undefined when the person may read no such issue. */
+/** Finds an issue by id or short id. Undefined when it does not exist or the actor may not read it. */
 export function findIssue(actor: Actor, organization: Organization, text: string): IssueHere | undefined {
   const { meta, auth } = app()
   const issue = /^\d{1,15}$/.test(text)

@@ -6,7 +6,7 @@ type Where = { routeType: string; routePath: string; renderSource?: string }
 
 const line = /^\s*at (?:(.+?) \()?(.+?):(\d+):(\d+)\)?$/
 
-/** V8's stack text as frames of the protocol, oldest call first; at most 50. */
+/** Parses a V8 stack text into protocol frames, oldest call first, at most 50. */
 export function stackFrames(
   stack: string,
 ): { function: string; filename: string; lineno: number; colno: number; in_app: boolean }[] {
@@ -26,7 +26,7 @@ export function stackFrames(
   return frames.slice(0, 50).reverse()
 }
 
-/** One server error as an envelope with one event item; its query string stays out, it may hold what people typed. */
+/** Builds an envelope with one event item. Drops the query string because it can hold what people typed. */
 export function errorEnvelope(options: {
   error: Error & { digest?: string }
   asked: Asked
@@ -65,7 +65,7 @@ export function errorEnvelope(options: {
   return `${JSON.stringify({ event_id: eventId, dsn, sent_at: new Date(atMs).toISOString() })}\n${JSON.stringify({ type: 'event' })}\n${JSON.stringify(event)}\n`
 }
 
-/** Posts a server error to the own project through the loopback address, unless its cause is that the sender left; never throws, and its own failure is only a log line. */
+/** Posts a server error to Mishap's own project over loopback, unless the client left. Never throws, only logs. */
 export async function sendServerError(
   app: App,
   error: Error & { digest?: string },

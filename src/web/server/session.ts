@@ -10,8 +10,8 @@ export type OrganizationHere = { actor: Actor; organization: Organization; role:
 export type ProjectHere = OrganizationHere & { project: Project }
 
 /**
- * Who asks, once a request; undefined for nobody: a bearer token that is not known, and one of an organization, with which
- * a build would read and join as the person who made it.
+ * The actor of this request, cached per request. Undefined without a login, for unknown bearer tokens, and for
+ * organization tokens: with one, a build could act on the screens as the person who created the token.
  */
 export const actorHere = cache(async (): Promise<Actor | undefined> => {
   try {
@@ -22,14 +22,14 @@ export const actorHere = cache(async (): Promise<Actor | undefined> => {
   }
 })
 
-/** Like actorHere; without a login it redirects to the sign-in page, which comes back to `path` (path and query of this page). */
+/** Like actorHere, but redirects to the sign-in page without a login. Sign-in returns to `path` (path and query). */
 export async function demandActor(path: string): Promise<Actor> {
   const actor = await actorHere()
   if (!actor) redirect(`/login?next=${encodeURIComponent(path)}`)
   return actor
 }
 
-/** The organization that `actor` sees under this slug, or undefined: not there and not visible are the same. */
+/** The organization with this slug. Undefined when it does not exist or `actor` may not read it. */
 export function organizationFor(actor: Actor, slug: string): OrganizationHere | undefined {
   const { meta, auth } = app()
   const organization = meta.organizationBySlug(slug)
@@ -37,7 +37,7 @@ export function organizationFor(actor: Actor, slug: string): OrganizationHere | 
   return { actor, organization, role: meta.memberOf(organization.id, actor.person.id)?.role }
 }
 
-/** For every page under /o/[org]: redirects to the sign-in page or from an old slug, or answers 404 before anything is rendered. */
+/** For pages under /o/[org]: redirects to sign-in or from an old slug, or answers 404, before anything renders. */
 export async function demandOrganization(slug: string, path: string): Promise<OrganizationHere> {
   const actor = await demandActor(path)
   const asked = decodeURIComponent(slug)

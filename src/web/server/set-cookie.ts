@@ -22,7 +22,7 @@ function decoded(value: string): string {
   }
 }
 
-/** One Set-Cookie value in parts, its value decoded (Next encodes it again); undefined when it has no name. */
+/** Parses one Set-Cookie line; undefined without a name. Decodes the value, because Next encodes it again. */
 export function parseSetCookie(line: string): CookieParts | undefined {
   const [pair = '', ...attributes] = line.split(';')
   const at = pair.indexOf('=')

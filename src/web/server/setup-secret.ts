@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 
-/** Whether `given` is the setup link's secret, in the same time for every wrong secret. */
+/** Compares `given` with the secret of the setup link. Takes constant time for values of equal length. */
 export function isSetupSecret(given: string, secret: string | undefined): boolean {
   if (!secret) return false
   const left = Buffer.from(given)

@@ -1,11 +1,11 @@
-/** The code of one of our errors. Each bundle has its own error class, so `instanceof` does not work. */
+/** The `code` of a MishapError. Each bundle has its own error class, so `instanceof` does not work. */
 export function codeOf(error: unknown): string | undefined {
   return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
     ? error.code
     : undefined
 }
 
-/** The answer, or undefined when the store is away or refuses the query. The browser then asks itself and shows why. */
+/** The answer, or undefined if the store is down or rejects the query. The browser then asks and shows why. */
 export async function unlessAway<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await asked

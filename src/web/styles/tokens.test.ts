@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 const css = readFileSync(new URL('./tokens.css', import.meta.url), 'utf8')
 
-/** The declarations of the block that `selector` opens. */
+/** The declarations in the block of `selector`. */
 function block(selector: string): Map<string, string> {
   const from = css.indexOf('{', css.indexOf(selector))
   const text = css.slice(from + 1, css.indexOf('}', from)).replace(/\/\*.*?\*\//gs, '')

@@ -8,8 +8,8 @@ import { forgetKept, keptRevision, useKeptForm } from './kept-form.ts'
 import { SeverityShape } from './severity.tsx'
 
 /**
- * A form over a server action. Before hydration the browser sends it as it is; after, the action is called from here,
- * so that a failure of the network or the server keeps the form and says why. What is typed is kept over a reload.
+ * A form for a server action. Before hydration the browser submits it; afterwards this component calls the action, so
+ * that the form survives a network or server error and shows it. Typed values survive a reload.
  */
 export function ActionForm<State extends FormState>({
   action,
@@ -22,12 +22,12 @@ export function ActionForm<State extends FormState>({
 }: {
   action: (before: State, data: FormData) => Promise<State>
   initial: State
-  /** Names the form on its page, for what is kept. */
+  /** Name of the form on its page, to store its values. */
   name: string
   className?: string
   /**
-   * What is typed is sent for the revision that it was begun over, also after a reload: else a reload would make it right
-   * to write over what nobody has seen. For forms that offer a way on after a conflict.
+   * Sends the revision that was current when the person began to type, even after a reload. Otherwise a reload could
+   * overwrite changes that nobody has seen. For forms that can resolve a conflict.
    */
   guarded?: boolean
   onDone?: (state: State) => void
@@ -59,7 +59,7 @@ export function ActionForm<State extends FormState>({
         element.reset()
         onDone?.(next)
       } catch (error) {
-        // A redirect comes as an error; the form did its work.
+        // A redirect arrives as an error, but the form succeeded.
         try {
           unstable_rethrow(error)
         } catch (redirection) {

@@ -8,9 +8,9 @@ import { SeverityShape } from './severity.tsx'
 const never = () => () => {}
 
 /**
- * Says that this page's forms will not work at the address that the browser shows, or will lead astray, and how to mend
- * it; nothing where all fits. `url` is MISHAP_URL, `seen` the origin that the request came to: without JavaScript it
- * knows no more than that.
+ * Warns that forms will fail, or links and cookies will break, at the address in the browser, and shows the fix.
+ * Renders nothing if the address fits. `url` is MISHAP_URL, `seen` the origin of the request, which is all that is
+ * known without JavaScript.
  */
 export function AddressWarning({ url, seen }: { url: string; seen: string }) {
   const t = useTranslations('address')

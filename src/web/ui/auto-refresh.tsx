@@ -5,7 +5,7 @@ import { useEffect, useTransition } from 'react'
 /** Pause between two refreshes, ms. */
 const pauseMs = 2000
 
-/** Refreshes the page while it is mounted, so that people see work in progress end. */
+/** Refreshes the page while mounted, so that people see when work in progress ends. */
 export function AutoRefresh() {
   const router = useRouter()
   const [pending, start] = useTransition()

@@ -4,7 +4,7 @@ import { Input } from './controls.tsx'
 import { Dialog } from './dialog.tsx'
 import { PlainText } from './plain-text.tsx'
 
-/** One thing to choose. `keys` are shown behind it; a choice that is `off` says why and can't be chosen. */
+/** One choice. `keys` appear next to it. `off` is the reason why it cannot be chosen. */
 export type Choice = {
   id: string
   text: string
@@ -17,7 +17,7 @@ export type Choice = {
 const listId = 'choices'
 const optionId = (at: number) => `${listId}-${at}`
 
-/** The choices whose text or note holds every word, in any order and case. */
+/** The choices whose text or note contains every word, in any order and case. */
 export function choicesFor(choices: readonly Choice[], text: string): Choice[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   return choices.filter(({ text: own, note = '' }) => {
@@ -29,7 +29,7 @@ export function choicesFor(choices: readonly Choice[], text: string): Choice[] {
 const stepped = (at: number, step: number, count: number): number =>
   count === 0 ? 0 : (((at + step) % count) + count) % count
 
-/** A list to choose one thing from, by typing, arrows and enter, or by a click. */
+/** A dialog to choose one item by typing, arrow keys and Enter, or a click. */
 export function ChoiceDialog({
   title,
   label,
@@ -41,10 +41,10 @@ export function ChoiceDialog({
 }: {
   title: string
   label: string
-  /** Said when nothing has the words. */
+  /** Shown if no choice matches. */
   none: string
   choices: readonly Choice[]
-  /** Choices made from the typed text. They come first. */
+  /** Creates choices from the typed text. They come first. */
   made?: (text: string) => readonly Choice[]
   onClose: () => void
   children?: ReactNode

@@ -1,4 +1,4 @@
-/** Puts `text` on the clipboard: with the clipboard API where the page is secure, else by selecting a hidden field. Returns whether it worked. */
+/** Copies `text` with the clipboard API, or through a hidden field on insecure origins. Returns whether it worked. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

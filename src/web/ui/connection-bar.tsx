@@ -5,7 +5,7 @@ import { systemClock } from '../../base/clock.ts'
 import { type ConnectionStatus, isThere } from '../client/connection.ts'
 import { RelativeTime } from './time.tsx'
 
-/** How long the bar says that Mishap is back, ms. */
+/** How long the bar shows that Mishap is back, ms. */
 const backMs = 4000
 
 function useConnectionStatus(): ConnectionStatus {
@@ -17,7 +17,7 @@ function useConnectionStatus(): ConnectionStatus {
   )
 }
 
-/** Since when Mishap has not answered, ms, and whether it has just come back. */
+/** Start of the current outage, ms, and whether Mishap has just come back. */
 function useAbsence(status: ConnectionStatus): { sinceMs: number | undefined; isBack: boolean } {
   const [sinceMs, setSince] = useState<number>()
   const [isBack, setBack] = useState(false)
@@ -36,8 +36,8 @@ function useAbsence(status: ConnectionStatus): { sinceMs: number | undefined; is
 }
 
 /**
- * Says that there is no network, that Mishap does not answer, or not soon, and since when; what is on screen stays usable.
- * It covers the foot of the page, so that nothing moves when it appears. It is always in the DOM, so that screen readers announce it.
+ * Shows that there is no network, that Mishap does not answer or is slow, and since when. The page stays usable. The
+ * bar covers the foot of the page, so that nothing moves. It is always in the DOM, so that screen readers announce it.
  */
 export function ConnectionBar() {
   const t = useTranslations('common')

@@ -8,7 +8,7 @@ import type {
 
 type Look = { look?: 'main' | 'plain' | 'danger'; compact?: boolean; icon?: boolean }
 
-/** Class names of a button, for links that look like a button. */
+/** Class names of a button, for links that look like buttons. */
 export function buttonClass({ look, compact, icon }: Look, extra = ''): string {
   return ['button', look && `button-${look}`, compact && 'button-compact', icon && 'button-icon', extra]
     .filter(Boolean)
@@ -38,7 +38,7 @@ export function Input({ className = '', ...rest }: ComponentProps<'input'>) {
   return <input className={`input ${className}`} {...rest} />
 }
 
-/** A text of several lines. */
+/** A text field with several lines. */
 export function TextArea({ className = '', ...rest }: TextareaHTMLAttributes<HTMLTextAreaElement>) {
   return <textarea className={`input ${className}`} {...rest} />
 }
@@ -48,7 +48,7 @@ export function Select({ className = '', ...rest }: SelectHTMLAttributes<HTMLSel
   return <select className={`input ${className}`} {...rest} />
 }
 
-/** Label, control, hint and errors of one field; the control gets `id` and must carry `aria-describedby={`${id}-note`}`. */
+/** Label, control, hint and errors of one field. The control needs `id` and `aria-describedby={`${id}-note`}`. */
 export function Field({
   id,
   label,
@@ -81,7 +81,7 @@ export function Field({
   )
 }
 
-/** A field with one line of text. All props except label, hint and errors go to the input. */
+/** A single-line text field. All props except label, hint and errors go to the input. */
 export function TextField({
   label,
   hint,
@@ -101,7 +101,7 @@ export function TextField({
   )
 }
 
-/** The name of a thing that people make: 1 to 64 characters. */
+/** A field for a name of 1 to 64 characters. */
 export function NameField({
   name = 'name',
   ...field

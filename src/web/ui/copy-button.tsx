@@ -6,7 +6,7 @@ import { systemClock } from '../../base/clock.ts'
 import { copyText } from './clipboard.ts'
 import { Button } from './controls.tsx'
 
-/** Copies `text` (or what `text()` returns) and says so. */
+/** Copies `text` (or the result of `text()`) and confirms it. */
 export function CopyButton({
   text,
   label,

@@ -7,8 +7,8 @@ import { buttonClass } from './controls.tsx'
 import { useHeldKeys } from './keys/keys.tsx'
 
 /**
- * A modal dialog, open while mounted. Load it lazily (`next/dynamic`): it brings 24 KiB. `focus` is the element that has the
- * focus first, else the close button. The page's keys do nothing meanwhile, unless `keys`: it shows what they act on.
+ * A modal dialog, open while mounted. Load it with `next/dynamic`, because it adds 24 KiB. `focus` is the element to
+ * focus first, by default the close button. The page's keys are off, unless `keys` is set (visible target).
  */
 export function Dialog({
   title,

@@ -7,12 +7,12 @@ import { CopyPlain } from './copy-plain.tsx'
 
 export type PageError = Error & { digest?: string }
 
-/** The one sentence of an application error; a digest means that it happened on the server. */
+/** The headline of an application error. A digest means that it happened on the server. */
 function errorSentence(error: PageError): string {
   return `Application error: a ${error.digest ? 'server' : 'client'}-side exception has occurred`
 }
 
-/** Where the error is recorded. `isReported`: Mishap reports its own errors to itself, unless this is switched off. */
+/** Where to find the error. `isReported`: Mishap reports its own errors to itself, unless this is switched off. */
 export function errorHint({ digest }: Pick<PageError, 'digest'>, isReported: boolean): string {
   if (digest)
     return isReported ? 'The digest below finds the error in Mishap itself.' : 'The log of the server has the error.'
@@ -20,9 +20,9 @@ export function errorHint({ digest }: Pick<PageError, 'digest'>, isReported: boo
 }
 
 /**
- * The error screen, without translations or providers, because those may be what broke. Never shows a message or stack.
- * Reports the error once; a stale chunk reloads the page once instead.
- * An error with a digest happened on the server, which has reported it: a second report would be a second issue with its digest.
+ * The error screen, without translations or providers, because those can be broken. Never shows a message or stack.
+ * Reports the error once. A stale chunk reloads the page once instead. The server has already reported an error with a
+ * digest; a second report would create a second issue with that digest.
  */
 export function ErrorScreen({
   error,
@@ -36,9 +36,9 @@ export function ErrorScreen({
   const [reloading, setReloading] = useState(false)
   const [isReported, setReported] = useState(true)
   useEffect(() => {
-    // The page's scripts run, even when the frame that usually says so broke.
+    // The page's scripts run, even if the component that usually sets this failed.
     window.mishap = { ...window.mishap, hydrated: true }
-    // Read from the document: its first script did not run when the server answered with this screen.
+    // Read from the document: its first script did not run if the server answered with this screen.
     const dsn = document.querySelector<HTMLMetaElement>('meta[name="mishap-dsn"]')
     setReported(dsn?.content !== '')
     if (reloadOnce(error)) setReloading(true)

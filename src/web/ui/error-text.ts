@@ -2,7 +2,7 @@
 import { useTranslations } from 'next-intl'
 import { ApiError } from '../client/api.ts'
 
-/** Returns a function for the text of an error: why the call failed and what to do. It is translated when nothing answered. */
+/** Returns a function for the text of an error, with its solution. Translated if there was no response. */
 export function useErrorText(): (error: unknown) => string {
   const t = useTranslations('common')
   return (error) => {

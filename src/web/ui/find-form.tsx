@@ -3,7 +3,7 @@ import { useTranslations } from 'next-intl'
 import { withBase } from '../base-path.ts'
 import { Button, Input } from './controls.tsx'
 
-/** Searches for what the person looked for. `/find` opens a known id, else it searches the issues of `org`. */
+/** A search form. `/find` opens a known id, else it searches the issues of `org`. */
 export function FindForm({ org, value }: { org?: string | undefined; value?: string }) {
   const t = useTranslations('missing')
   return (

@@ -6,7 +6,7 @@ import { navigationEnds } from '../client/nav.ts'
 import { cameUp } from '../client/report.ts'
 import { tellEarly } from './kept-form.ts'
 
-/** Tells the inline boot script that the page's scripts run, and the navigation guard that the page is on screen. */
+/** Reports to the boot script that the page's scripts run, and to the navigation guard that the page is on screen. */
 export function Hydrated() {
   const path = usePathname()
   const search = useSearchParams()
@@ -14,7 +14,7 @@ export function Hydrated() {
     window.mishap = { ...window.mishap, hydrated: true }
     sessionStorage.removeItem('boot-reloaded')
     document.getElementById('boot-error')?.remove()
-    // After the effects of this page: its forms listen by then.
+    // After the page's effects, so that its forms listen.
     const cancel = systemClock.after(0, () => tellEarly())
     return () => cancel()
   }, [])

@@ -17,17 +17,17 @@ const isBox = (control: Kept): control is HTMLInputElement =>
 /** A checkbox is on or off. Its value attribute does not matter. */
 const typedIn = (control: Kept): string => (isBox(control) ? (control.checked ? 'on' : '') : control.value)
 
-/** Whether a person changed it before the page's scripts ran: that is later than anything that was kept. */
+/** Whether a person changed it before the scripts ran. Such a change is newer than any stored value. */
 const isEarly = (control: Kept) => window.mishap?.early?.has(control) === true
 
-/** React notes its properties on each element that it has taken over; parts that stream in it takes over later. */
+/** React adds its properties to each hydrated element. Streamed parts hydrate later. */
 const isTakenOver = (control: Kept) => Object.keys(control).some((key) => key.startsWith('__reactProps$'))
 
 const lookMs = 50
 
 /**
- * Tells the page of what a person did before its scripts ran: nobody was there to hear it, and a select that React holds itself
- * is back at its old choice as soon as React renders it. What React has not taken over yet is looked at again for ten seconds.
+ * Sends input events for changes that a person made before the scripts ran. Restores the value of a select, because
+ * React resets controlled selects when it renders them. Retries elements that are not hydrated yet for ten seconds.
  */
 export function tellEarly(changed = new Map(window.mishap?.early), looks = 200): void {
   for (const [control, value] of changed) {
@@ -40,19 +40,19 @@ export function tellEarly(changed = new Map(window.mishap?.early), looks = 200):
   if (changed.size > 0 && looks > 0) systemClock.after(lookMs, () => tellEarly(changed, looks - 1))
 }
 
-/** Characters of one field: as many as the longest of them takes (rules of ownership have 50,000). */
+/** Maximum characters per field. The longest field, ownership rules, takes 50,000. */
 const charactersMax = 100_000
 
 type Values = Record<string, unknown>
 const keptOf = (name: string) => JSON.parse(sessionStorage.getItem(keyOf(name)) ?? '{}') as Values
 
-/** The revision that a form was made for, if the form names a revision. */
+/** The revision that a form was rendered for, if it has one. */
 function revisionIn(form: HTMLFormElement): string | undefined {
   const control = form.elements.namedItem('revision')
   return control instanceof HTMLInputElement ? control.value : undefined
 }
 
-/** Restores a kept value as if it were typed: React notices only the event, not a plain assignment. */
+/** Restores a stored value like typed text: React reacts only to the event, not to a plain assignment. */
 function putBack(control: Kept, value: string): void {
   if (isBox(control)) {
     control.checked = value === 'on'
@@ -63,8 +63,8 @@ function putBack(control: Kept, value: string): void {
 }
 
 /**
- * Keeps what is typed into the form for this tab (never passwords): it comes back after a forced load or a reload.
- * `forgetKept` ends it.
+ * Stores the typed values of the form (never passwords) for this tab, and restores them after a reload. `forgetKept`
+ * deletes them.
  */
 export function useKeptForm(form: RefObject<HTMLFormElement | null>, name: string): void {
   useEffect(() => {
@@ -78,7 +78,7 @@ export function useKeptForm(form: RefObject<HTMLFormElement | null>, name: strin
     const keep = (event: Event) => {
       if (!isKept(event.target) || !event.target.name) return
       const value = typedIn(event.target).slice(0, charactersMax)
-      // The revision at the first typed word also counts for all later words, whatever revision the page has by then.
+      // The revision at the first typed character stays, whatever revision the page has later.
       const begun = { revision: revisionIn(element) }
       sessionStorage.setItem(keyOf(name), JSON.stringify({ ...begun, ...keptOf(name), [event.target.name]: value }))
     }
@@ -87,13 +87,13 @@ export function useKeptForm(form: RefObject<HTMLFormElement | null>, name: strin
   }, [form, name])
 }
 
-/** The revision that what is kept of a form was begun over; undefined when nothing is kept, or the form names none. */
+/** The revision at which the stored values of a form were begun. Undefined without stored values or revision. */
 export function keptRevision(name: string): string | undefined {
   const { revision } = keptOf(name)
   return typeof revision === 'string' ? revision : undefined
 }
 
-/** The form was sent well: nothing of it comes back. */
+/** Deletes the stored values after a successful submit. */
 export function forgetKept(name: string): void {
   sessionStorage.removeItem(keyOf(name))
 }

@@ -7,8 +7,8 @@ import { wantsPrefetch } from '../client/nav.ts'
 type LinkProps = Omit<ComponentProps<typeof NextLink>, 'href' | 'prefetch' | 'legacyBehavior'> & { href: string }
 
 /**
- * A link between our own pages. Its page is asked for when a person turns to it (pointer, focus, finger), once, and not
- * where data is to be saved: Next's own link asks for every page in sight, six requests of a sidebar alone.
+ * A link between Mishap's pages. Prefetches its page once on hover, focus or touch, except in data saver mode. Next's
+ * own link prefetches every visible page: six requests for the sidebar alone.
  */
 export function Link({ href, onPointerEnter, onFocus, onTouchStart, ...rest }: LinkProps) {
   const router = useRouter()

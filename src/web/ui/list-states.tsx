@@ -6,7 +6,7 @@ import { ApiError } from '../client/api.ts'
 import { Button } from './controls.tsx'
 import { ErrorState } from './states.tsx'
 
-/** A skeleton of rows. Empty for the first 150 ms, so that a fast answer does not flicker. */
+/** A skeleton of rows. Empty for the first 150 ms, so that a fast response does not flicker. */
 export function ListLoading() {
   const t = useTranslations('common')
   const [late, setLate] = useState(false)
@@ -24,7 +24,7 @@ export function ListLoading() {
   )
 }
 
-/** Says why a list can't be loaded. Rows on screen stay. `retrying`: the list is fetched again by itself. */
+/** Shows why a list cannot be loaded. Rows on screen stay. `retrying`: an automatic retry is running. */
 export function ListFailed({ error, retrying, retry }: { error: Error; retrying?: boolean; retry?: () => void }) {
   const t = useTranslations('issues.failed')
   const common = useTranslations('common')
@@ -36,7 +36,7 @@ export function ListFailed({ error, retrying, retry }: { error: Error; retrying?
       </div>
     )
   }
-  // Only a project of the address can be missing.
+  // Only a project in the URL can be missing.
   const isGone = code === 'NOT_FOUND'
   const causes = error instanceof ApiError ? error.causes.join(' ') : undefined
   return (

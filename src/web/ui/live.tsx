@@ -13,16 +13,16 @@ type Stream = {
   /** Adds a listener. Returns a function that removes it. */
   listen(listener: Listener): () => void
   openNow(): void
-  /** Every change up to this id has been reported, or was in the document. */
+  /** Every change up to this id has been reported or was part of the document. */
   lastId(): number
 }
 
 const LiveStream = createContext<Stream>({ listen: () => () => {}, openNow: () => {}, lastId: () => 0 })
 
-/** The stream opens after the page was idle for this long, ms. It then reports the changes since the document. */
+/** The stream opens after the page was idle for this time, ms. It then reports the changes since the document. */
 const idle = { idleMs: 1000, atMostMs: 5000 }
 
-/** Runs `run` after `ms`, or when Mishap answers again: whichever comes first. */
+/** Calls `run` after `ms`, or when Mishap answers again, whichever comes first. */
 function again(ms: number, run: () => void): () => void {
   const connection = window.mishap?.connection
   const leave = () => {
@@ -42,7 +42,7 @@ function again(ms: number, run: () => void): () => void {
   return leave
 }
 
-/** The browser's side of a live line; everything ends when `signal` aborts. */
+/** The browser functions of a live line. They end when `signal` aborts. */
 function environmentOf(
   organization: string,
   channel: BroadcastChannel | undefined,
@@ -68,7 +68,7 @@ function environmentOf(
       return () => source.close()
     },
     lock: (hold) => {
-      // Web Locks exist on secure origins only (https and localhost): elsewhere each tab holds its own.
+      // Web Locks exist on secure origins only (https and localhost). Elsewhere each tab opens its own stream.
       if (!navigator.locks) return void hold(false)
       const run = async () => {
         const had = await navigator.locks.request(name, { ifAvailable: true }, async (lock) => {
@@ -78,15 +78,15 @@ function environmentOf(
         if (!had) await navigator.locks.request(name, { signal }, () => hold(true))
       }
       run().catch(() => {
-        // Aborted: the page is gone.
+        // Aborted: the page was closed.
       })
     },
   }
 }
 
 /**
- * Asks once more for what could not be had when the stream is back: while Mishap starts, it answers, but refuses, and nobody
- * would ask again.
+ * Refetches failed queries when the stream is back. While Mishap starts, it answers with errors, and no other retry
+ * would follow.
  */
 function useFailedAgain(up: boolean): void {
   const client = useQueryClient()
@@ -99,8 +99,8 @@ function useFailedAgain(up: boolean): void {
 }
 
 /**
- * One EventSource per browser and organization: HTTP/1.1 allows six connections, so one tab holds it (Web Lock) and tells
- * the others. `since` is the id of the newest change that the document has in it.
+ * One EventSource per browser and organization, because HTTP/1.1 allows six connections. The tab with the Web Lock
+ * opens it and forwards changes to the other tabs. `since` is the id of the newest change in the document.
  */
 export function LiveProvider({
   organization,
@@ -153,8 +153,8 @@ export function LiveProvider({
 }
 
 /**
- * Calls `listener` with every change that a commit made in this organization and its id, while mounted. `atOnce`: the
- * person watches from the first second, so the stream opens without waiting for an idle page.
+ * Calls `listener` with each change of this organization and its id while mounted. `atOnce` opens the stream without
+ * waiting for an idle page, because the person watches from the first second.
  */
 export function useLive(listener: Listener, { atOnce = false }: { atOnce?: boolean } = {}): void {
   const { listen, openNow } = useContext(LiveStream)
@@ -166,5 +166,5 @@ export function useLive(listener: Listener, { atOnce = false }: { atOnce?: boole
   }, [atOnce, openNow])
 }
 
-/** Asks for the id up to which changes have been reported: what a document has in it beyond needs no second look. */
+/** Returns a function for the id of the last reported change. A document that is at least as new needs no refetch. */
 export const useLiveId = (): (() => number) => useContext(LiveStream).lastId

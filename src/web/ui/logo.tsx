@@ -1,4 +1,4 @@
-/** The logo: a river with its source, two arms that meet. */
+/** The logo: a river with two arms that meet. */
 export function Logo({ sizePx = 18 }: { sizePx?: number }) {
   return (
     <svg

@@ -7,7 +7,7 @@ type Actions = { add(source: Source): () => void; list(): Choice[] }
 
 const Context = createContext<Actions | undefined>(undefined)
 
-/** What the screens offer to the palette: asked when it opens, so that it is about the rows that are selected then. */
+/** Collects the screens' actions for the palette. Sources are called when it opens, to use the current selection. */
 export function PaletteActions({ children }: { children: ReactNode }) {
   const sources = useRef(new Set<Source>())
   const actions = useMemo<Actions>(
@@ -31,7 +31,7 @@ export function usePaletteActions(source: Source): void {
   useEffect(() => actions?.add(() => latest.current()), [actions])
 }
 
-/** What the screens offer now. */
+/** Returns a function for the actions that the screens offer now. */
 export const usePaletteList = (): (() => Choice[]) => {
   const actions = useContext(Context)
   return () => actions?.list() ?? []

@@ -1,8 +1,8 @@
 import { plainParts } from '../text.ts'
 
 /**
- * Text of an event, as text: bidi controls, zero-width and control characters show as visible marks, the rest is clamped to `charactersMax`.
- * Works on the server and in the browser.
+ * Event text as plain text. Bidi, zero-width and control characters show as visible marks. Text is cut at
+ * `charactersMax`. Works on the server and in the browser.
  */
 export function PlainText({ text, charactersMax = 10_000 }: { text: string; charactersMax?: number }) {
   const shown = text.length > charactersMax ? text.slice(0, charactersMax) : text
@@ -12,7 +12,7 @@ export function PlainText({ text, charactersMax = 10_000 }: { text: string; char
         typeof part === 'string' ? (
           part
         ) : (
-          // biome-ignore lint/suspicious/noArrayIndexKey: parts of one string have no other identity
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts of a string have no id
           <span key={index} className="control-mark">
             {part.mark}
           </span>

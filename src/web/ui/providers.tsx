@@ -16,7 +16,7 @@ function makeClient(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 5000,
-        // What the API refused stays refused; only silence and a server's trouble are worth another try.
+        // Retry network and server errors only: the API would reject the same request again.
         retry: (tries, error) => tries < 2 && !(error instanceof ApiError && error.status >= 400 && error.status < 500),
         placeholderData: (before: unknown) => before,
       },
@@ -24,7 +24,7 @@ function makeClient(): QueryClient {
   })
 }
 
-/** While Mishap does not answer, queries pause. They continue by themselves. */
+/** Pauses queries while Mishap does not answer. They continue automatically. */
 function followConnection(): void {
   onlineManager.setEventListener((setOnline) => {
     const connection = window.mishap?.connection
@@ -34,7 +34,7 @@ function followConnection(): void {
   })
 }
 
-/** The providers of every page: server state, URL state, toasts, keys, the shared now. */
+/** The providers of every page: server state, URL state, toasts, keys, current time. */
 export function Providers({ nowMs, children }: { nowMs: number; children: ReactNode }) {
   const [client] = useState(makeClient)
   useEffect(followConnection, [])

@@ -11,7 +11,7 @@ const steps: [RelativeUnit, number, number][] = [
   ['y', 365.25 * 24 * 60 * minute, Number.POSITIVE_INFINITY],
 ]
 
-/** An age in ms as one unit and a whole number of it; less than a second and the future are 'now'. */
+/** An age in ms as one unit and a whole count. Below one second or in the future it is 'now'. */
 export function relativeParts(ageMs: number): { unit: RelativeUnit; count: number } {
   if (!(ageMs >= 1000)) return { unit: 'now', count: 0 }
   for (const [unit, size, below] of steps)
@@ -20,14 +20,14 @@ export function relativeParts(ageMs: number): { unit: RelativeUnit; count: numbe
 }
 
 const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000]
-/** Units of long durations: the unit, its length and from which duration on it is used, ms. */
+/** Units of long durations: unit, its length, and the minimum duration for it, ms. */
 const longUnits = [
   ['d', dayMs, 2 * dayMs],
   ['h', hourMs, 2 * hourMs],
   ['min', minuteMs, 10 * minuteMs],
 ] as const
 
-/** A duration in 3 significant digits: µs, ms, s, and from ten minutes on min, h or d. */
+/** A duration with 3 significant digits: µs, ms, s, and from ten minutes on min, h or d. */
 export function durationText(ms: number): string {
   if (ms < 1) return `${Number((ms * 1000).toPrecision(3))} µs`
   if (ms < 1000) return `${Number(ms.toPrecision(3))} ms`
@@ -37,7 +37,7 @@ export function durationText(ms: number): string {
 
 const sizes = ['B', 'kB', 'MB', 'GB', 'TB'] as const
 
-/** Bytes in 3 significant digits, decimal units. */
+/** Bytes with 3 significant digits and decimal units. */
 export function bytesText(bytes: number): string {
   let value = Math.max(0, bytes)
   let step = 0

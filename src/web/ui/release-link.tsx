@@ -2,7 +2,7 @@ import { releasePath } from '../client/release-path.ts'
 import { Link } from './link.tsx'
 import { PlainText } from './plain-text.tsx'
 
-/** A version that leads to its page; at most `charactersMax` of it are shown. */
+/** A version with a link to its page. Shows at most `charactersMax` characters. */
 export function ReleaseLink({
   organization,
   version,

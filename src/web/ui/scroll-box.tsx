@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** What may be wider than the window, with a name. It takes the focus, since nothing in it may, and arrows are to scroll it. */
+/** A labelled box for wide content. It is focusable, so that arrow keys can scroll it. */
 export function ScrollBox({ label, children }: { label: string; children: ReactNode }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard

@@ -15,7 +15,7 @@ export function Segments<T extends string>({
   return (
     <div className="segments" role="radiogroup" aria-label={label}>
       {choices.map((choice) => (
-        // biome-ignore lint/a11y/useSemanticElements: the same look with native radios needs a label for each, and arrow keys are the page's
+        // biome-ignore lint/a11y/useSemanticElements: native radios would take the arrow keys of the page
         <button
           key={choice.value}
           type="button"

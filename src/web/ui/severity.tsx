@@ -21,8 +21,8 @@ const shapes: Record<Severity, React.ReactNode> = {
 }
 
 /**
- * The level as a shape of `sizePx`: light error and warning are one colour to a deuteranope. Named for screen readers, and
- * left out for them where the text beside it says the same (`label` is '').
+ * The level as a shape of `sizePx`, because deuteranopes cannot tell light error and warning colours apart. Has a name
+ * for screen readers, unless `label` is '' because the text next to it says the same.
  */
 export function SeverityShape({ level, label, sizePx = 9 }: { level: Severity; label: string; sizePx?: number }) {
   return (

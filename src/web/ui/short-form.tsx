@@ -5,8 +5,8 @@ import { ActionForm } from './action-form.tsx'
 import { Button, NameField } from './controls.tsx'
 
 /**
- * The shape of the short forms: one name, its error, what else the form asks (`children`), one button. `before` stands
- * above the name. `hidden` are fields that go along; all is off while `disabled`.
+ * The layout of short forms: a name field, its error, further fields (`children`), one button. `before` appears above
+ * the name. `hidden` are hidden fields. `disabled` disables all.
  */
 export function ShortForm<State extends FormState>({
   action,
@@ -23,7 +23,7 @@ export function ShortForm<State extends FormState>({
 }: {
   action: (before: State, data: FormData) => Promise<State>
   initial: State
-  /** Names the form on its page. */
+  /** Name of the form on its page. */
   form: string
   hidden: Record<string, string>
   field: { id: string; name?: string; label: string; hint?: string; errorsOf?: readonly string[] }

@@ -5,8 +5,8 @@ import { Button } from './controls.tsx'
 import { forgetKept } from './kept-form.ts'
 
 /**
- * Somebody else was quicker: who, and both ways out of a form of settings. The form keeps the typed text until the
- * person chooses a way.
+ * Shown after a conflict in a settings form: who saved first, and the choice to overwrite or reload. The form keeps the
+ * typed text until the person chooses.
  */
 export function Stale({
   form,

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { ApiError } from '../client/api.ts'
 import { SeverityShape } from './severity.tsx'
 
-/** Nothing to show: what is missing, then the next step. */
+/** Shown without data: the missing thing, then the next step. */
 export function EmptyState({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="max-w-[72ch] px-5 py-12">
@@ -13,7 +13,7 @@ export function EmptyState({ title, children }: { title: string; children?: Reac
   )
 }
 
-/** One part of a page failed; the rest stays. `todo` says what to do, `code` is the catalogue's. */
+/** Shown if one part of a page failed. `todo` is the solution, `code` the error code. */
 export function ErrorState({
   title,
   todo,
@@ -40,7 +40,7 @@ export function ErrorState({
   )
 }
 
-/** A part of a page could not be read: what the API says of it, or that nothing answers. Nothing without an error. */
+/** Shown if a part of a page failed to load, with the API's error or a note that there was no response. */
 export function QueryFailed({ error }: { error: Error | null }) {
   const t = useTranslations('common')
   if (!error) return null

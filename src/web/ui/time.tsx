@@ -8,8 +8,8 @@ const Now = createContext(0)
 const eachMs = 15_000
 
 /**
- * Gives every relative time one shared now, in ms, moved every 15 s; `startMs` is the server's, so that hydration agrees. Where
- * it is the browser's too it stands for its 15 s: a text that changes at once moves those that end at the same edge.
+ * Gives all relative times one shared time in ms, updated every 15 s. `startMs` is the server's time, for hydration. If
+ * it is less than 15 s old, it stays until then, because a text that changes at once shifts the layout.
  */
 export function NowProvider({ startMs, children }: { startMs: number; children: ReactNode }) {
   const [now, setNow] = useState(startMs)
@@ -32,7 +32,7 @@ export function NowProvider({ startMs, children }: { startMs: number; children: 
 /** Milliseconds since 1970, at most 15 s old. */
 export const useNow = (): number => useContext(Now)
 
-/** A function that says an age in words: `useAge()(ms)` gives "14 min". */
+/** Returns a function for an age as text: `useAge()(ms)` gives "14 min". */
 export function useAge(): (atMs: number) => string {
   const now = useNow()
   const t = useTranslations('time')

@@ -9,18 +9,18 @@ import { SeverityShape } from './severity.tsx'
 type Toast = {
   text: string
   kind?: 'ok' | 'error' | 'info'
-  /** A second way out, such as Undo. */
+  /** A button, such as Undo. */
   action?: { label: string; run: () => void }
-  /** How long it stays; 10 s is the time in which a change can be undone. */
+  /** How long it stays, ms. The default of 10 s is the time to undo a change. */
   stayMs?: number
 }
 
 const Toasts = createContext<(toast: Toast) => () => void>(() => () => {})
 
-/** `useToast()({ text, action: { label, run } })` shows a message in the corner, and gives what takes it away; at most four stand at once. */
+/** `useToast()({ text, action })` shows a message and returns a function to close it. At most four are visible. */
 export const useToast = (): ((toast: Toast) => () => void) => useContext(Toasts)
 
-/** Own toasts: ready-made ones insert a <style>, which our Content-Security-Policy refuses. */
+/** Our own toasts: libraries insert a <style>, which the Content-Security-Policy blocks. */
 export function ToastProvider({ children }: { children: ReactNode }) {
   const t = useTranslations('common')
   const [shown, setShown] = useState<(Toast & { id: number })[]>([])

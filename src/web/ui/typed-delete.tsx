@@ -5,7 +5,7 @@ import { type FormState, noState } from '../client/form.ts'
 import { ActionForm } from './action-form.tsx'
 import { Button, TextField } from './controls.tsx'
 
-/** Deletes what can't be brought back: its name has to be typed first (field `typed`; the action compares). */
+/** A form for irreversible deletion. The name must be typed first (field `typed`; the action compares it). */
 export function TypedDelete({
   action,
   form,
@@ -16,10 +16,10 @@ export function TypedDelete({
   children,
 }: {
   action: (before: FormState, data: FormData) => Promise<FormState>
-  /** Names the form on its page. */
+  /** Name of the form on its page. */
   form: string
   hidden: Record<string, string>
-  /** What is to be typed. */
+  /** The text to type. */
   typed: string
   title: string
   hint: string

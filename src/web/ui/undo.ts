@@ -8,7 +8,7 @@ import { useToast } from './toast.tsx'
 /** How long a change can be undone, ms. */
 const undoMs = 10_000
 
-/** Shows what changed. `run` undoes it, by the toast's button or by z, once and within 10 s. */
+/** Shows a change as a toast. `run` undoes it by the toast's button or by z, once and within 10 s. */
 export type OfferUndo = (text: string, run: () => void) => void
 
 /** One undo for all changes of a screen: z undoes the last change. */

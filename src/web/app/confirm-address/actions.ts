@@ -4,7 +4,7 @@ import { confirmAddress } from '../../../operations/channels.ts'
 import { type FormState, failed, noState, textOf } from '../../client/form.ts'
 import { app } from '../../handle.ts'
 
-/** Confirms the address of the link. */
+/** Confirms the e-mail address that the link belongs to. */
 export async function confirmAddressAction(_before: FormState, data: FormData): Promise<FormState> {
   if (confirmAddress(app(), textOf(data, 'secret'))) return { ...noState, done: true }
   return failed(data, { message: (await getTranslations('notifications'))('confirmGone'), fields: {} })

@@ -6,7 +6,7 @@ import { Button } from '../../ui/controls.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { confirmAddressAction } from './actions.ts'
 
-/** One button: programs that open the links of mails must not confirm. */
+/** Confirms by a button, because mail programs open links by themselves. */
 export function ConfirmForm({
   secret,
   address,

@@ -6,7 +6,7 @@ import { Logo } from '../../ui/logo.tsx'
 import { ConfirmForm } from './confirm-form.tsx'
 
 export async function generateMetadata(): Promise<Metadata> {
-  // The address is the secret: it goes to nobody as a referrer, and into no index.
+  // The URL contains a secret: keep it out of referrers and indexes.
   return {
     title: (await getTranslations('notifications'))('confirmTitle'),
     referrer: 'no-referrer',
@@ -14,7 +14,7 @@ export async function generateMetadata(): Promise<Metadata> {
   }
 }
 
-/** The link that asks the owner of an address whether they want a channel's mails; it takes no account. */
+/** Asks the owner of an e-mail address to confirm a channel's mails. Works without an account. */
 export default async function ConfirmAddressPage({
   searchParams,
 }: {

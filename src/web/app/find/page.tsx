@@ -4,8 +4,8 @@ import { knownJump } from '../../panels/search/jump.ts'
 import { demandActor, organizationFor } from '../../server/session.ts'
 
 /**
- * The not-found page's search: leads to what a known digest or id names, else to the issues of the organization that
- * the page stood in, else to the issues of the person's first organization.
+ * The search of the not-found page. Opens the page of a known digest or id, else searches the issues of the
+ * organization in `org`, else of the person's first organization.
  */
 export default async function FindPage({
   searchParams,

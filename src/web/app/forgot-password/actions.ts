@@ -7,7 +7,7 @@ import { mailPasswordLink } from '../../../operations/password-link.ts'
 import { type FormState, failed, failureOf, noState, textOf } from '../../client/form.ts'
 import { app } from '../../handle.ts'
 
-/** Asks for a reset link. The answer is the same, and as quick, whether the address has an account or not. */
+/** Mails a reset link. Response and timing do not reveal whether the e-mail address has an account. */
 export async function forgotPasswordAction(_before: FormState, data: FormData): Promise<FormState> {
   const t = await getTranslations('security')
   const email = textOf(data, 'email').trim()

@@ -5,7 +5,7 @@ import { ActionForm } from '../../ui/action-form.tsx'
 import { Button, TextField } from '../../ui/controls.tsx'
 import { forgotPasswordAction } from './actions.ts'
 
-/** Asks for a reset link; afterwards it says where to look, and nothing about the address. */
+/** Requests a reset link. The confirmation does not reveal whether the account exists. */
 export function ForgotForm() {
   const t = useTranslations('security')
   return (

@@ -6,7 +6,7 @@ import { Link } from '../../ui/link.tsx'
 import { Logo } from '../../ui/logo.tsx'
 import { ForgotForm } from './forgot-form.tsx'
 
-/** As a checkout and as a package has it. */
+/** The command for a checkout, and for a package. */
 const commands = [
   'echo "$PASSWORD" | npm run -s mishap -- user reset-password --email you@example.org --password-stdin',
   'echo "$PASSWORD" | mishap user reset-password --email you@example.org --password-stdin',
@@ -16,7 +16,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('security'))('forgotTitle') }
 }
 
-/** A forgotten password: a link by mail, or what to do where no mail server is set. */
+/** Sends a link to reset the password, or shows the command if no mail server is set. */
 export default async function ForgotPasswordPage() {
   const t = await getTranslations('security')
   return (

@@ -7,7 +7,7 @@ import { app } from '../../handle.ts'
 import { keepCookies, signInHere } from '../../server/sign-in.ts'
 import { localPath } from '../../text.ts'
 
-/** Diagnostics in and goes to `next`; a wrong password is said at its field. */
+/** Signs in and redirects to `next`. A wrong password is a field error. */
 export async function signInAction(_before: FormState, data: FormData): Promise<FormState> {
   const t = await getTranslations('login')
   const email = textOf(data, 'email').trim()

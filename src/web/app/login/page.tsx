@@ -15,7 +15,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('login'))('title') }
 }
 
-/** Sign in; `?next=` is where to go then, `?password=new` comes from the page that set a new password. */
+/** The sign-in page. `?next=` is the target after it. `?password=new` confirms a new password. */
 export default async function LoginPage({
   searchParams,
 }: {

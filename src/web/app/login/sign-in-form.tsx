@@ -5,7 +5,7 @@ import { ActionForm } from '../../ui/action-form.tsx'
 import { Button, TextField } from '../../ui/controls.tsx'
 import { signInAction } from './actions.ts'
 
-/** E-mail and password; `next` is a path of this site. */
+/** E-mail and password. `next` is a path of this site. */
 export function SignInForm({ next }: { next: string }) {
   const t = useTranslations('login')
   return (

@@ -4,7 +4,7 @@ import { getTranslations } from 'next-intl/server'
 import { type FormState, failed, failureOf, textOf } from '../../client/form.ts'
 import { app } from '../../handle.ts'
 
-/** Sets the new password by the link's secret, and leads to the sign-in page. */
+/** Sets a new password with the link's secret, then opens the sign-in page. */
 export async function resetPasswordAction(_before: FormState, data: FormData): Promise<FormState> {
   const t = await getTranslations('security')
   try {

@@ -7,7 +7,7 @@ import { Logo } from '../../ui/logo.tsx'
 import { ResetForm } from './reset-form.tsx'
 
 export async function generateMetadata(): Promise<Metadata> {
-  // The address is the secret: it goes to nobody as a referrer, and into no index.
+  // The URL contains a secret: keep it out of referrers and indexes.
   return {
     title: (await getTranslations('security'))('resetTitle'),
     referrer: 'no-referrer',
@@ -15,7 +15,7 @@ export async function generateMetadata(): Promise<Metadata> {
   }
 }
 
-/** A reset link: looking at it uses nothing up, so programs that look through mails do no harm. */
+/** The page of a reset link. Opening it does not use the link up, so mail scanners do no harm. */
 export default async function ResetPasswordPage({
   searchParams,
 }: {

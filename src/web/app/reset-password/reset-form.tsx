@@ -6,7 +6,7 @@ import { ActionForm } from '../../ui/action-form.tsx'
 import { Button, TextField } from '../../ui/controls.tsx'
 import { resetPasswordAction } from './actions.ts'
 
-/** The new password of whom the link's secret names. */
+/** Sets a new password for the account of the link's secret. */
 export function ResetForm({ secret, email }: { secret: string; email: string }) {
   const t = useTranslations('security')
   return (

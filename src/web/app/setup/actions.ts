@@ -9,7 +9,7 @@ import { storedPlatform } from '../../platforms.ts'
 import { isSetupSecret } from '../../server/setup-secret.ts'
 import { signInHere } from '../../server/sign-in.ts'
 
-/** Field errors of names, all at once: nothing is made while one is wrong. Those of `slugged` must give a slug, too. */
+/** All field errors of the names, so that nothing is created before. Names in `slugged` must also yield a slug. */
 function nameErrors(values: Record<string, string>, slugged: readonly string[]): Record<string, string[]> {
   const errors: Record<string, string[]> = {}
   for (const [field, value] of Object.entries(values)) {
@@ -23,7 +23,7 @@ function nameErrors(values: Record<string, string>, slugged: readonly string[]):
   return errors
 }
 
-/** First run: the owner, the organization and the first project; signs in and shows how to send the first event. */
+/** First run: creates owner, organization and first project, signs in, and opens the project's setup page. */
 export async function setupAction(_before: FormState, data: FormData): Promise<FormState> {
   const t = await getTranslations('setup')
   const { meta, auth } = app()
@@ -47,7 +47,7 @@ export async function setupAction(_before: FormState, data: FormData): Promise<F
   } catch (error) {
     const failure = failureOf(error)
     if (!failure) throw error
-    // Without fields it is not the e-mail: somebody else sends this form at the same moment.
+    // A conflict without fields is not about the e-mail address: somebody else submitted this form first.
     const raced = failure.code === 'CONFLICT' && Object.keys(failure.fields).length === 0
     return failed(data, raced ? { ...failure, message: t('raced') } : failure)
   }

@@ -14,7 +14,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('setup'))('title') }
 }
 
-/** First run, behind the one-time link that the terminal shows; closed once somebody has an account. */
+/** The first-run page. It needs the one-time link from the terminal, and closes once an account exists. */
 export default async function SetupPage({ searchParams }: { searchParams: Promise<{ secret?: string | string[] }> }) {
   const { secret } = await searchParams
   const { meta, auth, config } = app()

@@ -16,7 +16,7 @@ function Part({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-/** What was sent, behind a word that says what it is. */
+/** A value from the event, with a label. */
 function Sent({ name, text }: { name: string; text: string | null }) {
   if (text === null || text === '') return null
   return (
@@ -39,7 +39,7 @@ function Side({ text }: { text: string | null }) {
   )
 }
 
-/** What server and browser rendered differently, side by side. */
+/** Values that server and browser rendered differently, side by side. */
 function Differences({ differences }: Pick<Hydration, 'differences'>) {
   const t = useTranslations('diagnostics')
   if (differences.length === 0) return null
@@ -56,7 +56,7 @@ function Differences({ differences }: Pick<Hydration, 'differences'>) {
         </thead>
         <tbody>
           {differences.map((difference, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: two differences may be alike
+            // biome-ignore lint/suspicious/noArrayIndexKey: two differences can be equal
             <tr key={at}>
               <td>
                 {t(`kind.${difference.what}`)}{' '}
@@ -113,7 +113,7 @@ function LoggedPart({ logged }: { logged: NonNullable<RestSigns['logged']> }) {
   )
 }
 
-/** What Mishap recognized in an event: noise, skew, hydration, an invariant, only logged. Nothing for most events. */
+/** Diagnostics of an event: noise, version skew, hydration, invariant, log only. Most events have none. */
 export function Diagnostics({ signs }: { signs: RestSigns }) {
   const t = useTranslations('diagnostics')
   const { react, invariant, logged, hydration, skew, noise } = signs

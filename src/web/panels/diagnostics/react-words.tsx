@@ -4,8 +4,8 @@ import type { RestSigns } from '../../../contract/diagnostics.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 
 /**
- * The message of a minified React error, below the title that has only its number. Events of one issue may have other
- * numbers: where `title`, the issue's, lacks this number, the text says that the message is of this event.
+ * The message of a minified React error. The title has only its number. Other events of the issue can have other
+ * numbers: if `title` (the issue's) lacks this number, a note says that the message belongs to this event.
  */
 export function ReactWords({ react, title }: { react: NonNullable<RestSigns['react']>; title: string }) {
   const t = useTranslations('diagnostics')

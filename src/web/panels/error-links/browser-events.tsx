@@ -46,15 +46,15 @@ function Row({ event, base }: { event: RestBrowserEvent; base: string }) {
 }
 
 /**
- * What people met in the browser of an issue's server errors, and of one of its events: counts of their own, the newest
- * ten, and links to each and its breadcrumbs. Nothing without browser events.
+ * Browser events caused by the server errors of the issue or of one event: counts, the newest ten, and links to each
+ * event and its breadcrumbs. Renders nothing without browser events.
  */
 export function BrowserEvents({
   base,
   side,
   ofEvent,
 }: {
-  /** Where issues are: `/o/acme/issues`. */
+  /** Path of the issues: `/o/acme/issues`. */
   base: string
   side: RestBrowserSide
   ofEvent: RestFailure['browser']

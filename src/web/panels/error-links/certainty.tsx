@@ -2,7 +2,7 @@
 import './error-links.css'
 import { useTranslations } from 'next-intl'
 
-/** A chip that says whether a link or a digest is certain. The reason is its title. */
+/** A chip that shows whether a link or a digest is certain. `why` is its tooltip. */
 export function Certainty({ sure, why }: { sure: boolean; why?: string }) {
   const t = useTranslations('failures')
   return (

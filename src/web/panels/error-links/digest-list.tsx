@@ -7,7 +7,7 @@ import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Certainty } from './certainty.tsx'
 
-/** Every digest of an event, with where it was found and whether it is certainly the event's own. Nothing without digests. */
+/** All digests of an event, each with its source and whether it certainly belongs to the event. */
 export function DigestList({ digests }: { digests: RestEvent['digests'] }) {
   const t = useTranslations('failures')
   if (digests.length === 0) return null

@@ -14,17 +14,17 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { useThrottle } from '../../ui/throttle.ts'
 import type { SearchedPlace } from '../search/jump.ts'
 
-/** Projects of an organization that are named. */
+/** Maximum projects to name per organization. */
 const projectsMax = 20
-/** How many organizations get a live stream: a browser opens six connections to a host without TLS. The others are polled. */
+/** Organizations with a live stream; others are polled. Browsers allow six connections per host without TLS. */
 const streamsMax = 4
 const askEachMs = 15_000
-/** Commits come up to seven times a second: the digest is looked up at most this often, ms. */
+/** Batches commit up to seven times a second. Look up the digest at most this often, ms. */
 const pauseMs = 2000
 
 type Found = { issue: { id: string }; events: { id: string }[] }
 
-/** Looks for the digest in one organization when something is stored there, and goes to the event once it is. */
+/** Looks up the digest in one organization whenever a batch commits there. Opens the event once it is found. */
 function Watch({ slug, digest, streamed }: { slug: string; digest: string; streamed: boolean }) {
   const t = useTranslations('failures.wait')
   const router = useRouter()
@@ -33,7 +33,7 @@ function Watch({ slug, digest, streamed }: { slug: string; digest: string; strea
     queryFn: ({ signal }) =>
       apiFetch<Found[]>(`organizations/${slug}/digests/${encodeURIComponent(digest)}/`, { signal }),
     staleTime: 0,
-    // The store may be away: it comes back by itself.
+    // The store may be down. The next poll tries again.
     retry: false,
     refetchInterval: ({ state }) => (!streamed || state.error ? askEachMs : false),
   })
@@ -51,7 +51,7 @@ function Watch({ slug, digest, streamed }: { slug: string; digest: string; strea
   const isChoice = more.length > 0
   useEffect(() => {
     if (path !== undefined) router.replace(path)
-    // The document offers the choice.
+    // Several issues match: the reloaded document offers the choice.
     else if (isChoice) window.location.reload()
   }, [path, isChoice, router])
   return asked.error ? (
@@ -83,7 +83,7 @@ function Place({ place: { slug, name, days, projects } }: { place: SearchedPlace
   )
 }
 
-/** A digest that is not there (yet): what was searched, why it may be missing, and it is opened when it arrives. */
+/** A digest without an event so far: searched places and possible reasons. Opens the event once it arrives. */
 export function DigestWait({ places }: { places: readonly SearchedPlace[] }) {
   const t = useTranslations('failures.wait')
   const issues = useTranslations('issues.digest')

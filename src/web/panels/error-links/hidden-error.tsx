@@ -6,7 +6,7 @@ import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Certainty } from './certainty.tsx'
 
-/** The server error that a browser event hides. Without a link: why, and how the next event gets a link. */
+/** The server error that a browser event hides. Without a link: the reason, and how to get links in future. */
 export function HiddenError({
   organization,
   project,
@@ -14,10 +14,10 @@ export function HiddenError({
   sureDigest,
 }: {
   organization: string
-  /** Slug of the event's own project: its setup screen has the hook. */
+  /** Slug of the event's project. Its setup screen shows the hook. */
   project: string
   failure: RestFailure
-  /** The event names a digest as its own. */
+  /** Whether the event has a digest that is certainly its own. */
   sureDigest: boolean
 }) {
   const t = useTranslations('failures')

@@ -31,7 +31,7 @@ export const browserEvents: EventPanel = {
   },
 }
 
-/** The same where none of the issue's events is kept. */
+/** The browser events of an issue without stored events. */
 export const browserEventsOfIssue: IssuePanel = {
   id: 'browser-side',
   Component: ({ base, detail }) => <BrowserEvents base={base} side={detail.browserSide} ofEvent={null} />,

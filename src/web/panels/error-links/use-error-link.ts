@@ -27,12 +27,12 @@ export function useErrorLink(
     initialData: failure,
     enabled: failure !== null,
     staleTime: Number.POSITIVE_INFINITY,
-    // The next visit brings a newer answer with its document.
+    // The document of the next visit has a newer answer.
     gcTime: 0,
     refetchInterval: ({ state }) => (state.data?.alone === 'waiting' ? waitingMs : false),
   })
   const known = failure === null ? null : (asked.data ?? failure)
-  // Several panels ask for the same: without `cancelRefetch` they share one request.
+  // Several panels ask for the same event. With `cancelRefetch: false` they share one request.
   const ask = useThrottle(pauseMs, () => void asked.refetch({ cancelRefetch: false }))
   useLive((change) => {
     if (known === null || (change.kind !== 'issue' && change.kind !== 'missed')) return

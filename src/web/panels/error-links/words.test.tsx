@@ -21,7 +21,7 @@ const html = (element: ReactElement) =>
       {element}
     </NextIntlClientProvider>,
   )
-/** What a person reads: no tags, single spaces. */
+/** The visible text: no tags, single spaces. */
 const textOf = (markup: string) =>
   markup
     .replace(/<[^>]*>/g, ' ')

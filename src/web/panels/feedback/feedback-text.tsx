@@ -5,7 +5,7 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { bytesText } from '../../ui/relative.ts'
 import { RelativeTime } from '../../ui/time.tsx'
 
-/** What a person wrote, as text: who, when, where, the words, the screenshots. */
+/** One feedback message as text: author, time, page, message, screenshots. */
 export function FeedbackText({ organization, feedback }: { organization: string; feedback: RestFeedback }) {
   const t = useTranslations('people')
   const files = `/api/0/projects/${organization}/${feedback.project.slug}/events/${feedback.feedbackID}/attachments`
@@ -27,7 +27,7 @@ export function FeedbackText({ organization, feedback }: { organization: string;
       </p>
       {feedback.url ? (
         <p className="text-small text-ink-3 break-all">
-          {/* The address is the sender's word, so it is no link. */}
+          {/* The sender chose this URL, so it is not a link. */}
           <PlainText text={t('onPage', { url: feedback.url })} charactersMax={2100} />
         </p>
       ) : null}

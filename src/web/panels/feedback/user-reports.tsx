@@ -6,7 +6,7 @@ import { apiFetch } from '../../client/api.ts'
 import { Section } from '../../ui/panel-section.tsx'
 import { FeedbackText } from './feedback-text.tsx'
 
-/** Feedback that people sent about the issue's events. Nothing without feedback. */
+/** Feedback that people sent about the issue's events. Renders nothing without feedback. */
 export function UserReports({
   organization,
   issueId,
@@ -14,7 +14,7 @@ export function UserReports({
 }: {
   organization: string
   issueId: string
-  /** What came with the document. */
+  /** Loaded with the document. */
   preloaded: RestFeedback[] | undefined
 }) {
   const t = useTranslations('people')

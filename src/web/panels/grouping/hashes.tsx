@@ -11,7 +11,7 @@ import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
 
-/** What an error says, with what to do. */
+/** The message of an error, with the steps that solve it. */
 export const sentenceOf = (error: unknown): string =>
   error instanceof ApiError ? [error.message, ...error.causes].join(' ') : String(error)
 
@@ -82,7 +82,7 @@ function Rows({
   )
 }
 
-/** The hashes of an issue, and a form that moves some of them out. */
+/** The hashes of an issue, with a form to unmerge some of them. */
 export function Hashes({ organization, issueId, hashes, canTriage }: Props) {
   const t = useTranslations('grouping')
   const router = useRouter()

@@ -14,7 +14,7 @@ function IssueLink({ organization, issue }: { organization: string; issue: RestI
   )
 }
 
-/** Which of the newest events would belong to another issue, and to which. */
+/** The newest events that the rules would move to another issue, and that issue. */
 export function Preview({ organization, found }: { organization: string; found: RestGroupingPreview }) {
   const t = useTranslations('grouping.settings')
   if (found.changed === 0) return <p>{t('same', { count: found.looked })}</p>

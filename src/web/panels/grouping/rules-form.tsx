@@ -16,7 +16,7 @@ type Rules = { fingerprintingRules: string; groupingEnhancements: string; groupi
 type Props = { organization: string; project: string; rules: Rules; revision: number; mayWrite: boolean }
 type Wrong = { text: string; fields: Record<string, string[]> }
 
-/** Both texts of rules and the version, their preview, and saving. What is typed stays when it is refused; errors stand at their field. */
+/** Form for both rule texts and the grouping version, with preview. Keeps typed text, shows errors per field. */
 export function RulesForm({ organization, project, rules, revision, mayWrite }: Props) {
   const t = useTranslations('grouping.settings')
   const router = useRouter()

@@ -22,13 +22,13 @@ type Props = {
 
 const percent = (value: number) => `${Math.round(value * 100)} %`
 
-/** Issues that are like this one; `m` merges the nearest, or the one whose row has the focus. */
+/** Similar issues. `m` merges the most similar one, or the one whose row has the focus. */
 export function Similar({ organization, issue, similar, canTriage }: Props) {
   const t = useTranslations('grouping')
   const router = useRouter()
   const toast = useToast()
   const [merging, setMerging] = useState<Props['similar'] | undefined>()
-  // Until the next list arrives: this one still has the merged issue.
+  // Busy until the next list arrives, because this one still contains the merged issue.
   const busy = merging === similar
   const [wrong, setWrong] = useState('')
   async function merge(other: RestSimilarIssue['issue']) {

@@ -12,7 +12,7 @@ type Word = ReturnType<typeof useTranslations<'grouping'>>
 const hintOf = (text: string | null | undefined): GroupingHint | undefined =>
   groupingHints.find((groupingHint) => groupingHint === text)
 
-/** Why a part counts or not, and the rule that decided it. */
+/** Why a part counts or not, with the rule that decided it. */
 function Why({ node, t }: { node: Pick<GroupingNode, 'hint' | 'rule'>; t: Word }) {
   if (!node.hint) return null
   return (
@@ -27,7 +27,7 @@ function Why({ node, t }: { node: Pick<GroupingNode, 'hint' | 'rule'>; t: Word }
   )
 }
 
-/** A part that is one text: what it is, the text, and why. */
+/** A part with a single text: name, text and reason. */
 function Leaf({ node, counts, t }: { node: GroupingNode; counts: boolean; t: Word }) {
   const own = counts && node.contributes
   return (
@@ -44,7 +44,7 @@ function Leaf({ node, counts, t }: { node: GroupingNode; counts: boolean; t: Wor
 const isLeaf = (node: GroupingNode | string): boolean =>
   typeof node !== 'string' && node.values.length === 1 && typeof node.values[0] === 'string'
 
-/** One part of a tree with its parts. `counts`: all above it count. A frame is one line. */
+/** A part of the tree with its children. `counts`: all its ancestors count. A frame takes one line. */
 function Part({ node, counts, all, t }: { node: GroupingNode; counts: boolean; all: boolean; t: Word }) {
   const own = counts && node.contributes
   if (!own && !all) return null
@@ -80,7 +80,7 @@ function Part({ node, counts, all, t }: { node: GroupingNode; counts: boolean; a
   )
 }
 
-/** One way to group: whether it counts, its hash, its tree. */
+/** One grouping variant: whether it counts, its hash and its tree. */
 function VariantTree({ variant, isFirst, all, t }: { variant: Variant; isFirst: boolean; all: boolean; t: Word }) {
   const hint = hintOf(variant.hint)
   return (
@@ -101,7 +101,7 @@ function VariantTree({ variant, isFirst, all, t }: { variant: Variant; isFirst: 
   )
 }
 
-/** Every way to group an event as trees; what does not count is shown on demand. */
+/** All grouping variants of an event as trees. Shows parts that do not count on demand. */
 export function GroupingTrees({ info }: { info: RestGroupingInfo }) {
   const t = useTranslations('grouping')
   const [all, setAll] = useState(false)
@@ -129,7 +129,7 @@ export function GroupingTrees({ info }: { info: RestGroupingInfo }) {
       </label>
       {info.variants.map((variant, at) => (
         <VariantTree
-          // biome-ignore lint/suspicious/noArrayIndexKey: several variants may have one name; their order never changes
+          // biome-ignore lint/suspicious/noArrayIndexKey: variants can share a name, and their order never changes
           key={at}
           variant={variant}
           isFirst={at === first}

@@ -1,12 +1,12 @@
 import type { RestBreadcrumb } from '../../../contract/events.ts'
 
-/** A breadcrumb's kind for the filter: its type, or its category's first part where the type says nothing. */
+/** A breadcrumb's kind for the filter: its type, or the first part of its category for default types. */
 export function kindOf(crumb: RestBreadcrumb): string {
   if (crumb.type && crumb.type !== 'default') return crumb.type
   return crumb.category?.split('.')[0] || 'default'
 }
 
-/** Kinds with their number, most frequent first. */
+/** Kinds with their counts, most frequent first. */
 export function kindsOf(crumbs: readonly RestBreadcrumb[]): { kind: string; count: number }[] {
   const counts = new Map<string, number>()
   for (const crumb of crumbs) counts.set(kindOf(crumb), (counts.get(kindOf(crumb)) ?? 0) + 1)
@@ -17,7 +17,7 @@ export function kindsOf(crumbs: readonly RestBreadcrumb[]): { kind: string; coun
 
 type Shown = { crumb: RestBreadcrumb; index: number }
 
-/** The breadcrumbs that are of a kind ('' for all) and contain the text (case-insensitively, data included), in their order. */
+/** The breadcrumbs of a kind ('' for all) whose text or data contains `text` (case-insensitive), in order. */
 export function crumbsOf(crumbs: readonly RestBreadcrumb[], kind: string, text: string): Shown[] {
   const wanted = text.trim().toLowerCase()
   return crumbs.flatMap((crumb, index) => {
@@ -28,7 +28,7 @@ export function crumbsOf(crumbs: readonly RestBreadcrumb[], kind: string, text: 
   })
 }
 
-/** Time of a breadcrumb before the event, as text: `-1.25 s`, `-3 min`; `+` when it is later. */
+/** Time between breadcrumb and event as text: `-1.25 s`, `-3 min`; `+` if the breadcrumb is later. */
 export function offsetText(crumbAt: string | null, eventAt: string): string {
   const ms = Date.parse(crumbAt ?? '') - Date.parse(eventAt)
   if (!Number.isFinite(ms)) return ''

@@ -19,7 +19,7 @@ const levels: Record<string, Severity> = {
   debug: 'debug',
 }
 
-/** All breadcrumbs, newest last, with a filter by kind, a search, and times before the event or by the clock. */
+/** All breadcrumbs, newest last, with a filter by kind, a search, and relative or absolute times. */
 export function Breadcrumbs({ crumbs, eventAt }: { crumbs: readonly RestBreadcrumb[]; eventAt: string }) {
   const t = useTranslations('issues.crumbs')
   const [kind, setKind] = useState('')

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { MetadataNote } from './metadata-note.tsx'
 
-/** A value of the payload as text: strings as they are, everything else as JSON on one line. */
+/** A payload value as text: strings unchanged, other values as JSON on one line. */
 export function valueText(value: unknown): string {
   if (typeof value === 'string') return value
   if (value === undefined) return ''
@@ -12,12 +12,12 @@ export function valueText(value: unknown): string {
 
 export type Detail = { name: string; value: unknown; path?: string; node?: ReactNode }
 
-/** Names and values in two columns; long values wrap, and are clamped at 4,000 characters. */
+/** Names and values in two columns. Long values wrap and are cut at 4,000 characters. */
 export function DetailList({ details }: { details: readonly Detail[] }) {
   return (
     <dl className="facts">
       {details.map(({ name, value, path, node }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a header may occur twice
+        // biome-ignore lint/suspicious/noArrayIndexKey: a header can occur twice
         <div key={`${index}:${name}`}>
           <dt>
             <PlainText text={name} charactersMax={200} />

@@ -11,7 +11,7 @@ import { ReleaseLink } from '../../ui/release-link.tsx'
 import { type Detail, DetailList } from './detail-list.tsx'
 import { useMetadataNotes } from './metadata-note.tsx'
 
-/** Request: address (a link only for http and https), parameters, body, headers, cookies, environment. */
+/** The request: URL (a link only for http and https), parameters, body, headers, cookies, environment. */
 export function Request({ request }: { request: RestRequest }) {
   const t = useTranslations('issues.request')
   const href = safeHref(request.url)
@@ -66,7 +66,7 @@ export function Request({ request }: { request: RestRequest }) {
   )
 }
 
-/** User, with everything that was sent about them. */
+/** The user, with all fields of the payload. */
 export function User({ user }: { user: NonNullable<RestEvent['user']> }) {
   const t = useTranslations('issues.user')
   const details: Detail[] = (['id', 'email', 'username', 'name', 'ip_address'] as const).flatMap((name) =>
@@ -81,7 +81,7 @@ export function User({ user }: { user: NonNullable<RestEvent['user']> }) {
   )
 }
 
-/** Contexts, each under its own name, and the extra data. */
+/** The contexts, each under its own name, and the extra data. */
 export function Contexts({ event }: { event: RestEvent }) {
   const t = useTranslations('issues.contexts')
   const extra = Object.entries(event.context)
@@ -111,7 +111,7 @@ export function Contexts({ event }: { event: RestEvent }) {
   )
 }
 
-/** SDK with its integrations, and the packages of the application (folded when there are many). */
+/** The SDK with its integrations, and the application's packages (collapsed if there are many). */
 export function SdkAndPackages({ event }: { event: RestEvent }) {
   const t = useTranslations('issues.sdk')
   const packages = Object.entries(event.packages)
@@ -144,7 +144,7 @@ export function SdkAndPackages({ event }: { event: RestEvent }) {
   )
 }
 
-/** A security report (CSP and the like) as it was sent. */
+/** A security report (CSP and similar) as received. */
 export function Csp({ report }: { report: Record<string, unknown> }) {
   const t = useTranslations('issues.csp')
   return (
@@ -154,7 +154,7 @@ export function Csp({ report }: { report: Record<string, unknown> }) {
   )
 }
 
-/** Files that came with the event; they are downloaded, never shown. */
+/** Files that came with the event. They are offered for download and never rendered. */
 export function Attachments({
   event,
   organization,
@@ -190,7 +190,7 @@ export function Attachments({
   )
 }
 
-/** Everything that was trimmed, scrubbed or repaired, with its reason. Nothing where nothing was. */
+/** All values that were trimmed, scrubbed or repaired, each with its reason. */
 export function NoteList() {
   const t = useTranslations('issues.remark')
   const notes = useMetadataNotes()
@@ -199,7 +199,7 @@ export function NoteList() {
     <Section id="remarks" title={t('title', { count: notes.length })}>
       <ul className="plain-list">
         {notes.map((note, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: two notes may say the same of one value
+          // biome-ignore lint/suspicious/noArrayIndexKey: two notes on one value can be equal
           <li key={index}>
             <span className={`remark remark-${note.kind}`}>{t(note.kind)}</span>{' '}
             <code>{note.path ? <PlainText text={note.path} charactersMax={300} /> : t('event')}</code>{' '}
@@ -214,7 +214,7 @@ export function NoteList() {
   )
 }
 
-/** Why the event is in this issue: every way to group it, whether it counted, and what it was made from. */
+/** Why the event is in this issue: every grouping variant, whether it counted, and its components. */
 export function Grouping({ event, base }: { event: RestEvent; base: string }) {
   const t = useTranslations('issues.grouping')
   const explain = useTranslations('grouping')
@@ -253,7 +253,7 @@ export function Grouping({ event, base }: { event: RestEvent; base: string }) {
   )
 }
 
-/** Environment, release, distribution and trace of the event, in one line. */
+/** Environment, release, distribution and trace of the event on one line. */
 export function EventDetails({ organization, event }: { organization: string; event: RestEvent }) {
   const t = useTranslations('issues.section')
   const details = [

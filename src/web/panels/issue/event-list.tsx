@@ -11,7 +11,7 @@ const tagOf = (event: RestEvent, key: string): string => event.tags.find((tag) =
 const levels = ['fatal', 'error', 'warning', 'info', 'debug'] as const
 const levelOf = (event: RestEvent) => levels.find((level) => level === tagOf(event, 'level')) ?? 'error'
 
-/** Events of an issue as rows of a table; each leads to the issue with it. */
+/** A table of an issue's events. Each row links to the issue page with that event. */
 export async function EventTable({
   events,
   organization,
@@ -20,9 +20,9 @@ export async function EventTable({
 }: {
   events: readonly RestEvent[]
   organization: string
-  /** Of the issue's events: `/o/acme/issues/WEB-1/events`. */
+  /** Path of the issue's events: `/o/acme/issues/WEB-1/events`. */
   base: string
-  /** Range and environment as the issue keeps them, with `?`. */
+  /** Query string with the issue's range and environment, including `?`. */
   kept: string
 }) {
   const t = await getTranslations('search.events')

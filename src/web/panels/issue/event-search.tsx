@@ -9,7 +9,7 @@ import { SearchBox } from '../search/search-box.tsx'
 import type { ParamChange } from '../search/use-list-params.ts'
 import { completionScope, keptParams } from '../search/views.ts'
 
-/** Search text, environment and range of an issue's events. Each change is another address, which the server answers. */
+/** Search text, environment and range for the events of an issue. Each change loads a new URL from the server. */
 export function EventSearch({
   organization,
   projectId,
@@ -19,7 +19,7 @@ export function EventSearch({
 }: {
   organization: string
   projectId: string
-  /** Of the list, without a query string. */
+  /** Path of the list, without a query string. */
   path: string
   environments: string[] | undefined
   error: string | undefined

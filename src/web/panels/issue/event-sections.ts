@@ -1,7 +1,7 @@
 import type { RestEvent } from '../../../contract/events.ts'
 import { entryOf } from '../../client/event-entries.ts'
 
-/** The sections of the page that a payload may lack, in the order of the page. */
+/** The optional sections of the page, in page order. */
 export const sectionNames = [
   'message',
   'exception',
@@ -23,7 +23,7 @@ export const sectionNames = [
 ] as const
 type SectionName = (typeof sectionNames)[number]
 
-/** Sections that most payloads lack for good reasons: never listed as "not sent". */
+/** Sections that most payloads lack for good reasons. They are never listed as "not sent". */
 const silent: ReadonlySet<SectionName> = new Set([
   'message',
   'stacktrace',
@@ -35,7 +35,7 @@ const silent: ReadonlySet<SectionName> = new Set([
   'attachments',
 ])
 
-/** Whether the event has something to show in a section. */
+/** Whether the event has data for a section. */
 export function hasSection(event: RestEvent, name: SectionName): boolean {
   switch (name) {
     case 'user':
@@ -65,7 +65,7 @@ export function hasSection(event: RestEvent, name: SectionName): boolean {
   }
 }
 
-/** The sections that the SDK did not send but could have, in the order of the page. */
+/** The sections that the SDK could have sent but did not, in page order. */
 export function missingSections(event: RestEvent): SectionName[] {
   const isReport = hasSection(event, 'message') || hasSection(event, 'csp')
   return sectionNames.filter(

@@ -2,14 +2,14 @@ import type { RestException, RestFrame, RestThread } from '../../../contract/eve
 
 export type FrameMode = 'app' | 'all'
 
-/** An entry in the list of frames: one frame, or a folded run of library frames. */
+/** An entry in the list of frames: one frame, or a collapsed run of library frames. */
 export type FrameRun =
   | { kind: 'frame'; frame: RestFrame; index: number }
   | { kind: 'library'; frames: { frame: RestFrame; index: number }[]; names: string[] }
 
 /**
- * The library that a frame belongs to, for people: the npm package, the Python distribution, `node` for Node's own
- * modules; the first part of the module otherwise; undefined when nothing tells.
+ * The library of a frame, for display: the npm package, the Python distribution, `node` for Node's own modules, else
+ * the first part of the module. Undefined when unknown.
  */
 export function libraryOf(frame: RestFrame): string | undefined {
   const path = frame.absPath ?? frame.filename ?? ''
@@ -25,8 +25,8 @@ export function libraryOf(frame: RestFrame): string | undefined {
 }
 
 /**
- * Frames in the order of the screen: the newest call first. Mode 'app' folds runs of library frames; without any
- * frame of the application nothing is folded, as there would be nothing to see. `index` is the place in `frames`.
+ * Frames in display order: newest call first. Mode 'app' collapses runs of library frames, unless the stack has no
+ * application frame: then nothing would be left to see. `index` is the position in `frames`.
  */
 export function runsOf(frames: readonly RestFrame[], mode: FrameMode): FrameRun[] {
   const numbered = frames.map((frame, index) => ({ frame, index })).reverse()
@@ -47,21 +47,21 @@ export function runsOf(frames: readonly RestFrame[], mode: FrameMode): FrameRun[
   return runs
 }
 
-/** The frame that is open at first: the newest one of the application, else the newest with source, else the newest. */
+/** Index of the frame to open first: the newest of the application, else the newest with source, else the newest. */
 export function firstOpen(frames: readonly RestFrame[]): number {
   for (let at = frames.length - 1; at >= 0; at--) if (frames[at]?.inApp) return at
   for (let at = frames.length - 1; at >= 0; at--) if (frames[at]?.context.length) return at
   return frames.length - 1
 }
 
-/** `file:line:column` as far as it is known; the whole path when only that was sent; '' when nothing was. */
+/** `file:line:column` as far as known; the instruction address if nothing else is known; '' otherwise. */
 export function placeOf(frame: RestFrame): string {
   const file = frame.filename ?? frame.absPath ?? frame.module ?? frame.package ?? ''
   if (frame.lineNo === null) return frame.instructionAddr && !file ? frame.instructionAddr : file
   return `${file}:${frame.lineNo}${frame.colNo === null ? '' : `:${frame.colNo}`}`
 }
 
-/** The stack trace as a runtime would print it: newest call first, one frame a line. */
+/** The stack trace as a runtime prints it: newest call first, one frame per line. */
 export function rawTrace(exception: Pick<RestException, 'type' | 'value'>, frames: readonly RestFrame[]): string {
   const head = [exception.type, exception.value].filter(Boolean).join(': ')
   const lines = [...frames].reverse().map((frame) => {
@@ -72,12 +72,12 @@ export function rawTrace(exception: Pick<RestException, 'type' | 'value'>, frame
   return [head || 'Error', ...lines].join('\n')
 }
 
-/** Exceptions as the screen shows them: the thrown one first, then its causes; `index` is the place in the payload. */
+/** Exceptions in display order: the thrown one first, then its causes. `index` is the position in the payload. */
 export function chainOf(values: readonly RestException[]): { exception: RestException; index: number }[] {
   return values.map((exception, index) => ({ exception, index })).reverse()
 }
 
-/** Threads: the crashed thread first, then the current thread, then the others in the order sent. */
+/** Threads in display order: the crashed thread, the current thread, then the others in payload order. */
 export function threadsOf(threads: readonly RestThread[]): RestThread[] {
   const rank = (thread: RestThread) => (thread.crashed ? 0 : thread.current ? 1 : 2)
   return [...threads].sort((a, b) => rank(a) - rank(b))

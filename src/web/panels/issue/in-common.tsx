@@ -9,11 +9,11 @@ import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import type { TagHref } from './tags.tsx'
 
-/** The largest ratio that is shown. Beyond it the ratio only reflects how few other events there are. */
+/** The largest ratio to show. A larger ratio only reflects how few other events there are. */
 const liftShownMax = 100
 const shownMax = 8
 
-/** Tag values that the issue's events have more often than the others of the project; each is one click from a filter. */
+/** Tag values that this issue's events have more often than the project's others, with links to filter by them. */
 export function InCommon({
   organization,
   issueId,
@@ -25,7 +25,7 @@ export function InCommon({
   issueId: string
   query: NonNullable<ApiRequest['query']>
   hrefOf: TagHref
-  /** What came with the document. */
+  /** Loaded with the document. */
   preloaded: Answered<RestInCommon> | undefined
 }) {
   const t = useTranslations('triage.common')
@@ -38,7 +38,7 @@ export function InCommon({
     ...(initialData ? { initialData } : {}),
     retry: false,
   })
-  // With no other events in the project there is nothing to compare.
+  // Without other events in the project there is nothing to compare.
   if (!error && (!data || data.others === 0)) return null
   const percent = (share: number) => number.format(share * 100)
   return (

@@ -16,7 +16,7 @@ import { Attention } from '../triage/attention.tsx'
 import { useStateWords } from '../triage/state-words.ts'
 import { Badges, headOf } from './issue-row.tsx'
 
-/** What the issue is, its state and what can be done with it. */
+/** Title and state of the issue, with buttons to change it. */
 export function IssueHeader(props: IssueContext) {
   const { detail, event, base, kept, organization, actions } = props
   const t = useTranslations('issues')
@@ -68,7 +68,7 @@ export function IssueHeader(props: IssueContext) {
   )
 }
 
-/** Buttons for what the keys do. */
+/** Buttons for the actions that also have keys. */
 function Actions({ detail, canTriage, actions: { ask, decide } }: IssueContext) {
   const t = useTranslations('issues')
   const triage = useTranslations('triage.bar')
@@ -100,7 +100,7 @@ type NavProps = {
   markdownHref: string
 }
 
-/** Which event this is, and the links to its neighbours and to its other forms. */
+/** The position of this event, with links to its neighbours and to JSON and Markdown. */
 export function EventNav({ event, eventBase, kept, copyMarkdown, jsonHref, markdownHref }: NavProps) {
   const t = useTranslations('issues.page')
   const to = (choice: string | number) => `${eventBase}/${choice}${kept}`

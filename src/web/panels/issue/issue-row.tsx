@@ -8,7 +8,7 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { SeverityShape } from '../../ui/severity.tsx'
 import { useAge, useNow } from '../../ui/time.tsx'
 
-/** The range as one path: a list of 10,000 rows has no time for an element for each bar. */
+/** The sparkline as one path: one element per bar would be too slow for a list of 10,000 rows. */
 const Spark = memo(function Spark({ stats, annotations }: { stats: RestIssue['stats']; annotations: string }) {
   const { path, barPx } = sparkOf((Object.values(stats)[0] ?? []).map((point) => point[1]))
   return (
@@ -25,7 +25,7 @@ const Spark = memo(function Spark({ stats, annotations }: { stats: RestIssue['st
   )
 })
 
-/** The hooks of all rows, called once for the list: hooks in each row would cost more than its elements. */
+/** Texts for all rows. Called once per list: hooks in each row would cost more than its elements. */
 export function useRowWords() {
   const t = useTranslations('issues')
   const badge = useTranslations('issues.badge')
@@ -34,7 +34,7 @@ export function useRowWords() {
   const locale = useLocale()
   const age = useAge()
   const now = useNow()
-  // `age` is new at each render; what it says changes with now only.
+  // `age` is a new function at each render, but its results change only with `now`.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   return useMemo(
     () => ({
@@ -74,7 +74,7 @@ export function Badges({ issue, badge }: { issue: RestIssue; badge: RowWords['ba
   )
 }
 
-/** Says that nobody of the team can fix the issue. The reason shows while the row has the pointer or the focus. */
+/** Shows that the team cannot fix the issue. The reason is visible while the row has hover or focus. */
 function NoiseChip({ issue, noise }: { issue: RestIssue; noise: RowWords['noise'] }) {
   if (!issue.noise) return null
   const { kind } = issue.noise
@@ -91,7 +91,7 @@ function NoiseChip({ issue, noise }: { issue: RestIssue; noise: RowWords['noise'
   )
 }
 
-/** Type and message of an issue: from its metadata where it has a type, else its title alone. */
+/** Type and message of an issue from its metadata. Without a type: its title alone. */
 export function headOf(issue: Pick<RestIssue, 'metadata' | 'title'>): { type: string; value: string } {
   const { type, value } = issue.metadata
   return type ? { type, value: value ?? '' } : { type: issue.title, value: '' }
@@ -106,14 +106,14 @@ type RowProps = {
   isSelected: boolean
   words: RowWords
   offsetPx: number
-  /** The hairlines of its project's releases over the sparkline, as a path. */
+  /** The release lines of its project on the sparkline, as a path. */
   spark?: string
 }
 
 /**
- * One row, 52 px. `top` and not a transform: each transform is a paint layer of its own to merge, and scrolling then
- * repaints the window instead of the new rows. Clicks are handled by the list: checkboxes by `data-check`, everything else
- * is the link.
+ * One row, 52 px. Uses `top` instead of a transform: each transform creates a paint layer, and scrolling then repaints
+ * the window instead of only the new rows. The list handles clicks: `data-check` marks checkboxes, everything else is
+ * the link.
  */
 export const IssueRow = memo(function IssueRow({
   issue,
@@ -188,7 +188,7 @@ export const IssueRow = memo(function IssueRow({
       <span className="issue-number issue-users">{number.format(issue.userCount)}</span>
       <span className="issue-seen" title={seenTitle}>
         <span>{lastAge}</span>
-        {/* A new issue is as old as its last event: show the age once. */}
+        {/* Show the age once if the issue is as old as its last event. */}
         <span className="issue-age">{firstAge === lastAge ? '' : t('old', { age: firstAge })}</span>
       </span>
       <span className="issue-assignee">

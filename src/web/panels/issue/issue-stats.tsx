@@ -14,10 +14,10 @@ import { RangeSelect } from '../search/list-filters.tsx'
 import { useListParams } from '../search/use-list-params.ts'
 import { AssigneeName, SuggestedOwners } from '../triage/assignee.tsx'
 
-/** What the person may change here; undefined for who may not. */
+/** The actions on this panel. Undefined if the person may not use them. */
 type Ways = { assign: IssueActions['assign'] | undefined; askPriority: (() => void) | undefined }
 
-/** Events and users in the range and over the issue's life, first and last seen with their releases, assignee, priority. */
+/** Events and users in the range and in total, first and last seen with releases, assignee, priority. */
 function Counts({
   detail,
   organization,
@@ -86,7 +86,7 @@ function Counts({
   )
 }
 
-/** The issue's counts, the range that they are of, and its events over that range with releases and deploys. */
+/** The issue's counts, their range, and a chart of its events with releases and deploys. */
 export function IssueStats({
   organization,
   detail,

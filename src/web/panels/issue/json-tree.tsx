@@ -3,7 +3,7 @@ import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import { PlainText } from '../../ui/plain-text.tsx'
 
-/** Members shown of one object or array before "more": a hostile payload may have 100,000. */
+/** Members to show per object or array before "more": a hostile payload can have 100,000. */
 const membersStep = 100
 const textMax = 2000
 
@@ -92,7 +92,7 @@ function Node({
   )
 }
 
-/** JSON as a tree that folds: the first `openDepth` levels are open, members come 100 at a time, values are text. */
+/** JSON as a collapsible tree. The first `openDepth` levels are open; members appear 100 at a time. */
 export function JsonTree({ value, openDepth = 1 }: { value: unknown; openDepth?: number }) {
   return (
     <ul className="json">

@@ -8,7 +8,7 @@ import type { IssueLoader } from '../loader.ts'
 import type { DataOf } from '../panel.ts'
 import type { inCommon, stats, tagBars } from './panel.tsx'
 
-/** Values of a tag whose shares are shown, as many as the REST call has. */
+/** Maximum values per tag, as in the REST call. */
 export const tagValuesMax = 10
 
 /** Releases and deploys for the chart. */
@@ -32,7 +32,7 @@ export const loadTagBars: IssueLoader<DataOf<typeof tagBars>> = {
   },
 }
 
-/** What the issue's events have in common. */
+/** Tag values that the issue's events have in common. */
 export const loadInCommon: IssueLoader<DataOf<typeof inCommon>> = {
   mayBeLate: true,
   async load({ here: { issue, project }, environments, range: { fromMs, toMs }, query }) {

@@ -8,7 +8,7 @@ type Notes = { all: readonly Note[]; byPath: ReadonlyMap<string, readonly Note[]
 
 const Notes = createContext<Notes>({ all: [], byPath: new Map() })
 
-/** Gives the values below it the metadata notes of the event. */
+/** Provides the event's metadata notes to its children. */
 export function MetadataNotes({ event, children }: { event: RestEvent; children: ReactNode }) {
   const notes = useMemo(() => {
     const all = notesOf(event._meta, event.errors)
@@ -20,7 +20,7 @@ export function MetadataNotes({ event, children }: { event: RestEvent; children:
 /** All notes of the event, in their order. */
 export const useMetadataNotes = (): readonly Note[] => useContext(Notes).all
 
-/** Says that a value was trimmed, scrubbed or repaired. Nothing for other values. `path` is the one in the payload. */
+/** Shows that the value at `path` in the payload was trimmed, scrubbed or repaired, else nothing. */
 export function MetadataNote({ path }: { path: string }) {
   const t = useTranslations('issues.remark')
   const found = useContext(Notes).byPath.get(path)

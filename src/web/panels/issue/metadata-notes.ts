@@ -1,11 +1,11 @@
-/** What happened to one value of the payload, or what was wrong with it. */
+/** A change to one value of the payload, or an error in it. */
 export type MetadataNote = {
   /** Dotted path in the payload. */
   path: string
   kind: 'trimmed' | 'scrubbed' | 'invalid'
-  /** The rule or error code, as stored. */
+  /** The stored rule or error code. */
   rule: string
-  /** Length before trimming, in characters, when known. */
+  /** Length before trimming in characters; null if unknown. */
   lengthWas: number | null
 }
 
@@ -16,7 +16,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A leaf of `_meta` (the object under key '') as notes on `path`. */
+/** Reads a leaf of `_meta` (the object under key '') as notes on `path`. */
 function notesOfLeaf(leaf: Record<string, unknown>, path: string): MetadataNote[] {
   const found: MetadataNote[] = []
   const lengthWas = typeof leaf.len === 'number' ? leaf.len : null
@@ -32,7 +32,7 @@ function notesOfLeaf(leaf: Record<string, unknown>, path: string): MetadataNote[
   return found
 }
 
-/** All notes of a `_meta` tree, in the order of the tree; at most 500. Takes anything, never throws. */
+/** All notes of a `_meta` tree, in tree order, at most 500. Accepts any input and never throws. */
 export function notesOfMeta(meta: unknown): MetadataNote[] {
   const found: MetadataNote[] = []
   const walk = (node: unknown, path: string, depth: number) => {
@@ -48,7 +48,7 @@ export function notesOfMeta(meta: unknown): MetadataNote[] {
   return found.slice(0, notesMax)
 }
 
-/** The notes of the event: those of `_meta`, then `errors` that speak of a value that has none yet. */
+/** The notes of the event: those of `_meta`, then `errors` about other values. */
 export function notesOf(
   meta: unknown,
   errors: readonly { type: string; message: string; data: Record<string, unknown> }[],
@@ -56,7 +56,7 @@ export function notesOf(
   const found = notesOfMeta(meta)
   const known = new Set(found.map((item) => item.path))
   for (const error of errors) {
-    // The stack shows this one: nothing that was sent is wrong.
+    // The stack panel shows this one. The payload has no error.
     if (error.type === 'native_not_symbolicated') continue
     const path = typeof error.data.name === 'string' ? error.data.name : ''
     const rule = typeof error.data.reason === 'string' ? error.data.reason : error.message || error.type
@@ -71,13 +71,13 @@ export function notesOf(
   return found.slice(0, notesMax)
 }
 
-/** The note above the stacks of an event that came with a minidump. */
+/** The note to show above the stacks of a minidump's event. */
 export function stackNoteOf(errors: readonly { type: string }[]): 'notSymbolicated' | 'dumpUnreadable' | undefined {
   if (errors.some((error) => error.type === 'native_not_symbolicated')) return 'notSymbolicated'
   return errors.some((error) => error.type === 'minidump_unreadable') ? 'dumpUnreadable' : undefined
 }
 
-/** Looks up notes by path. Paths are compared as the payload has them (`exception.values.0.value`). */
+/** Groups notes by payload path (`exception.values.0.value`). */
 export function notesByPath(notes: readonly MetadataNote[]): Map<string, MetadataNote[]> {
   const index = new Map<string, MetadataNote[]>()
   for (const note of notes) {

@@ -17,7 +17,7 @@ const filter = (isActive: boolean) => ({ id: 'browser-extensions', isActive })
 
 const router = { push() {}, prefetch() {} } as unknown as AppRouterInstance
 
-/** The bar's text, without its markup. */
+/** The bar's text without markup. */
 function shown(change: Change, may: { canFilter?: boolean; canTriage?: boolean } = {}): string {
   const given = { noise: extension, noiseFilter: null, ...change }
   const detail = { ...sampleIssue(), ...given } as RestIssueDetail

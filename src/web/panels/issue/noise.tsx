@@ -12,14 +12,14 @@ import { useErrorToast } from '../triage/change.ts'
 type Props = {
   organization: string
   detail: RestIssueDetail
-  /** Whether the reader may switch the project's filters. */
+  /** Whether the reader may change the project's filters. */
   canFilter: boolean
   canTriage: boolean
   archive: () => void
   changed: () => void
 }
 
-/** The verdict that nobody of the team can fix the issue, why, and what one click does about it; else nothing. */
+/** Shows that the team cannot fix the issue, the reason, and buttons to filter or archive it. */
 export function NoiseBar(props: Props) {
   const { noise, lifetime } = props.detail
   const t = useTranslations('noise')
@@ -39,7 +39,7 @@ export function NoiseBar(props: Props) {
   )
 }
 
-/** Sets the inbound filter of the issue's project, with a way back. */
+/** Sets the inbound filter of the issue's project, with undo. */
 function useFilter({ organization, detail, changed }: Props) {
   const t = useTranslations('noise')
   const toast = useToast()

@@ -32,15 +32,15 @@ import { Payload } from './payload.tsx'
 import { Exceptions, Frames, Threads } from './stack.tsx'
 import { EventTags, TagBars } from './tags.tsx'
 
-// The panels of the issue itself, in the order of the page.
+// The panels of the issue itself, in page order.
 
-/** What the issue is, its state, and buttons for what can be done with it. */
+/** Title and state of the issue, with buttons to change it. */
 export const header: IssuePanel = {
   id: 'header',
   Component: IssueHeader,
 }
 
-/** The verdict that nobody of the team can fix the issue. */
+/** Shows that the team cannot fix the issue. */
 export const noise: IssuePanel = {
   id: 'noise',
   Component: ({ organization, detail, canTriage, canFilter, actions }) => (
@@ -55,7 +55,7 @@ export const noise: IssuePanel = {
   ),
 }
 
-/** Counts of the issue, and its events over time with the releases of that time. */
+/** The issue's counts, and its events over time with releases. */
 export const stats: IssuePanel<Answered<RestMarks>> = {
   id: 'stats',
   Component: ({ organization, detail, query, canTriage, actions, preloaded }) => (
@@ -70,7 +70,7 @@ export const stats: IssuePanel<Answered<RestMarks>> = {
   ),
 }
 
-/** Which event this is, and the links to its neighbours and to its other forms. */
+/** The position of this event, with links to its neighbours and other formats. */
 export const eventNav: IssuePanel = {
   id: 'event-nav',
   Component: ({ event, base, detail, kept, actions }) => {
@@ -89,7 +89,7 @@ export const eventNav: IssuePanel = {
   },
 }
 
-/** Says that none of the issue's events is kept. */
+/** Shows that none of the issue's events is stored any more. */
 export const evicted: IssuePanel = {
   id: 'evicted',
   Component: function EvictedPanel() {
@@ -98,7 +98,7 @@ export const evicted: IssuePanel = {
   },
 }
 
-/** Environment, release, distribution and trace of the event, in one line. */
+/** Environment, release, distribution and trace of the event on one line. */
 export const eventDetails: EventPanel = {
   id: 'event-details',
   Component: ({ organization, event }) => <EventDetails organization={organization} event={event} />,
@@ -133,7 +133,7 @@ export const exceptions: EventPanel = {
   ),
 }
 
-/** The stack of an event without an exception. */
+/** The stack trace of an event without an exception. */
 export const stacktrace: EventPanel = {
   id: 'stacktrace',
   Component: function StacktracePanel({ event }) {
@@ -155,7 +155,7 @@ export const threads: EventPanel = {
   },
 }
 
-/** A security report, such as one of a content security policy. */
+/** A security report, such as a CSP violation. */
 export const csp: EventPanel = {
   id: 'csp',
   Component: ({ event }) => {
@@ -216,7 +216,7 @@ export const sdk: EventPanel = {
   Component: ({ event }) => <SdkAndPackages event={event} />,
 }
 
-/** What was trimmed, scrubbed or repaired in the payload. */
+/** Values of the payload that were trimmed, scrubbed or repaired. */
 export const metadataNotes: EventPanel = {
   id: 'metadata-notes',
   Component: NoteList,
@@ -229,7 +229,7 @@ export const grouping: EventPanel = {
   Component: ({ event, base, detail }) => <Grouping event={event} base={`${base}/${detail.id}`} />,
 }
 
-/** The event's JSON, on demand. */
+/** The event's JSON, loaded on demand. */
 export const payload: EventPanel = {
   id: 'json',
   Component: ({ event, organization, detail }) => (
@@ -243,7 +243,7 @@ export const payload: EventPanel = {
   ),
 }
 
-/** Names the sections that the SDK could have sent and did not. */
+/** Names the sections that the SDK could have sent but did not. */
 export const notSent: EventPanel = {
   id: 'not-sent',
   Component: function NotSentPanel({ event }) {
@@ -253,7 +253,7 @@ export const notSent: EventPanel = {
   },
 }
 
-/** Tag values that this issue's events have more often than the project's others. */
+/** Tag values that this issue's events have more often than the project's other events. */
 export const inCommon: IssuePanel<Answered<RestInCommon>> = {
   id: 'in-common',
   isLastWhenLate: true,
@@ -262,7 +262,7 @@ export const inCommon: IssuePanel<Answered<RestInCommon>> = {
   ),
 }
 
-/** How the tags are distributed over the issue's events. */
+/** The distribution of the tags over the issue's events. */
 export const tagBars: IssuePanel<Answered<RestTag[]>> = {
   id: 'tag-bars',
   Component: ({ organization, detail, query, hrefOf, preloaded }) => (

@@ -12,7 +12,7 @@ import { ErrorState } from '../../ui/states.tsx'
 
 const JsonTree = dynamic(() => import('./json-tree.tsx').then((module) => module.JsonTree), { ssr: false })
 
-/** The event's JSON, as stored or as received (after scrubbing), fetched on demand. */
+/** The event's JSON as stored or as received (after scrubbing). Loaded on demand. */
 export function Payload({
   organization,
   issueId,

@@ -15,7 +15,7 @@ import { headOf } from './issue-row.tsx'
 const framesMax = 6
 const tagsMax = 12
 
-/** The newest event of an issue in short: what was thrown, the application's own frames, tags. */
+/** A preview of the issue's newest event: error, application frames, tags. */
 export function PeekDialog({
   organization,
   issue,
@@ -73,7 +73,7 @@ function EventInShort({ event }: { event: RestEvent }) {
       </p>
       <ol className="mt-2">
         {(own.length ? own : frames).slice(0, framesMax).map((frame, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: frames have no name of their own and never move
+          // biome-ignore lint/suspicious/noArrayIndexKey: frames have no id and never move
           <li key={at} className="truncate">
             <b>
               <PlainText text={frame.function ?? '?'} charactersMax={120} />

@@ -1,7 +1,7 @@
 import type { RestEvent, RestFrame } from '../../../contract/events.ts'
 import type { RestIssue } from '../../../contract/issues.ts'
 
-/** A frame for tests, empty but for what is given. */
+/** A frame for tests. Fields are empty unless `value` sets them. */
 export function sampleFrame(value: Partial<RestFrame> = {}): RestFrame {
   return {
     filename: null,
@@ -67,7 +67,7 @@ export function sampleIssue(value: Partial<RestIssue> = {}): RestIssue {
   }
 }
 
-/** An event for tests, empty but for what is given. */
+/** An event for tests. Fields are empty unless `value` sets them. */
 export function sampleEvent(value: Partial<RestEvent> = {}): RestEvent {
   return {
     id: '1',

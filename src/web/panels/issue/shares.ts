@@ -1,4 +1,4 @@
-/** The level of each bar of a distribution: value, events and share of all events in per cent (0-100). */
+/** The bars of a distribution: value, number of events, and share of all events in per cent (0-100). */
 export function sharesOf(
   values: readonly { value: string; count: number }[],
   total: number,

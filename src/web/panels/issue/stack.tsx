@@ -105,7 +105,7 @@ function Library({ run, path }: { run: Extract<FrameRun, { kind: 'library' }>; p
   )
 }
 
-/** The frames of one stack trace, newest call first. `path` is the path of the stack trace in the payload. */
+/** The frames of one stack trace, newest call first. `path` is its path in the payload. */
 export function Frames({ trace, path, mode }: { trace: RestStacktrace; path: string; mode: FrameMode }) {
   const t = useTranslations('issues.stack')
   const first = firstOpen(trace.frames)
@@ -159,7 +159,7 @@ function mechanismText(
   }
 }
 
-/** The thrown exception and its causes, each with its frames; one switch for all: application, all frames, raw. */
+/** The thrown exception and its causes with their frames. One switch for all: application, all frames, raw. */
 export function Exceptions({
   values,
   initialView,
@@ -227,7 +227,7 @@ export function Exceptions({
   )
 }
 
-/** Threads: the crashed one first, one at a time. */
+/** Shows one thread at a time; the crashed one first. */
 export function Threads({ threads }: { threads: readonly RestThread[] }) {
   const t = useTranslations('issues.stack')
   const ordered = threadsOf(threads)
@@ -247,7 +247,7 @@ export function Threads({ threads }: { threads: readonly RestThread[] }) {
           onChange={(event) => setAt(Number(event.target.value))}
         >
           {ordered.map((item, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: threads may lack an id
+            // biome-ignore lint/suspicious/noArrayIndexKey: threads can lack an id
             <option key={index} value={index}>
               {name(item).slice(0, 120)}
             </option>

@@ -10,10 +10,10 @@ import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { sharesOf } from './shares.ts'
 
-/** Path of the stream, filtered by a tag's value. */
+/** Path of the stream, filtered by a tag value. */
 export type TagHref = (key: string, value: string) => string
 
-/** The event's tags; each leads to the issues that have it. */
+/** The event's tags. Each links to the issues with that tag. */
 export function EventTags({ event, hrefOf }: { event: RestEvent; hrefOf: TagHref }) {
   const t = useTranslations('issues.tags')
   return (
@@ -36,7 +36,7 @@ export function EventTags({ event, hrefOf }: { event: RestEvent; hrefOf: TagHref
   )
 }
 
-/** How the tags are distributed over the issue's newest events. A click on a value filters the stream. */
+/** The distribution of the tags over the issue's newest events. A click on a value filters the stream. */
 export function TagBars({
   organization,
   issueId,
@@ -48,7 +48,7 @@ export function TagBars({
   issueId: string
   query: NonNullable<ApiRequest['query']>
   hrefOf: TagHref
-  /** What came with the document. */
+  /** Loaded with the document. */
   preloaded: Answered<RestTag[]> | undefined
 }) {
   const t = useTranslations('issues.tags')

@@ -8,8 +8,8 @@ import { useDecisionKeys } from '../triage/decisions.tsx'
 import { useTriage } from '../triage/triage.ts'
 
 /**
- * Status, priority and assignee of the shown issue. A change shows at once, and the server refuses it when somebody else
- * has changed the issue since. `queryKey` is where the query client has the issue.
+ * Changes to status, priority and assignee of the shown issue. The screen updates at once; the server rejects the
+ * change if somebody else changed the issue first. `queryKey` locates the issue in the query cache.
  */
 export function useIssueDecisions({
   organization,
@@ -27,7 +27,7 @@ export function useIssueDecisions({
   refetch: () => void
 }) {
   const client = useQueryClient()
-  // The server counts one revision for each change.
+  // The server increments the revision once per change.
   const patch = (change: (before: RestIssueDetail) => Partial<RestIssueDetail>) =>
     client.setQueryData<RestIssueDetail>(
       queryKey,

@@ -8,7 +8,7 @@ import { useKey } from '../../ui/keys/keys.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { useRangeKey } from '../search/range-key.ts'
 
-/** Moves the focus `step` frames further among those that are shown. */
+/** Moves the focus by `step` visible frames. */
 function goToFrame(step: number): void {
   const heads = [...document.querySelectorAll<HTMLElement>('.frame .frame-head')]
   const at = heads.indexOf(document.activeElement as HTMLElement)
@@ -19,17 +19,17 @@ function goToFrame(step: number): void {
   next.scrollIntoView({ block: 'nearest' })
 }
 
-/** Application's own frames, or all of them. */
+/** Switches between application frames and all frames. */
 function switchFrames(): void {
   const [own, all] = document.querySelectorAll<HTMLElement>('#exceptions [role="radio"]')
   if (own?.getAttribute('aria-checked') === 'true') all?.click()
   else own?.click()
 }
 
-/** Clicks the button of the page for a key, so that both do the same. */
+/** Clicks the page's button for a key, so that key and button do the same. */
 const press = (selector: string) => document.querySelector<HTMLElement>(selector)?.click()
 
-/** The keys of the issue page: other issues of the list, other events, frames, the JSON, copying. */
+/** The keys of the issue page: other issues of the list, other events, frames, JSON, copying. */
 export function useIssueKeys({
   organization,
   issueId,
@@ -42,7 +42,7 @@ export function useIssueKeys({
   organization: string
   issueId: string
   event: RestEvent | undefined
-  /** Path of the stream, and the query string that its pages keep. */
+  /** Path of the stream, and the query string to append to links. */
   base: string
   kept: string
   linkText: () => string

@@ -7,21 +7,21 @@ import { ApiError, apiFetch } from '../../client/api.ts'
 import { backoffMs } from '../../client/backoff.ts'
 import { useListParams } from '../search/use-list-params.ts'
 
-/** The issue and the event as the server had them when it made the document. */
+/** The issue and the event as loaded with the document. */
 export type LoadedIssue = {
   detail: RestIssueDetail | undefined
   event: RestEvent | undefined
-  /** The events store did not answer. */
+  /** Whether the events store was unavailable. */
   isAway: boolean
 }
 
-/** Whether the failure passes by itself: no network, or a store that is away. */
+/** Whether the failure is temporary: no network, or the store is unavailable. */
 export const passesByItself = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 0 || error.status === 503)
 
 /**
- * The issue and one of its events: from the document where the store answered, else, and after each change, from the API.
- * `choice` is the event: latest, first, a number or an id.
+ * The issue and one of its events. Taken from the document if the store answered, else and after changes from the API.
+ * `choice` selects the event: latest, first, a number or an id.
  */
 export function useIssue(organization: string, issueId: string, choice: string, loaded: LoadedIssue) {
   const [params] = useListParams()

@@ -4,10 +4,10 @@ import { useLocale, useTranslations } from 'next-intl'
 import type { RestHealth } from '../../../contract/release-health.ts'
 import { healthWords } from './words.ts'
 
-/** Health of a release in the list; null: it has no sessions; undefined: no project sends any, so there is no column. */
+/** Health of a release in the list. null: no sessions. undefined: no project sends sessions, so there is no column. */
 export type ShownHealth = RestHealth | null | undefined
 
-/** The heads of the columns. */
+/** The column headers. */
 export function HealthColumns() {
   const t = useTranslations('releases.health')
   return (
@@ -18,7 +18,7 @@ export function HealthColumns() {
   )
 }
 
-/** Crash-free sessions with their interval and number, and the share of today's sessions. */
+/** Crash-free sessions with interval and count, and the share of today's sessions. */
 export function HealthCells({ health }: { health: ShownHealth }) {
   const t = useTranslations('releases.health')
   const words = healthWords(useLocale())
@@ -57,7 +57,7 @@ export function HealthCells({ health }: { health: ShownHealth }) {
   )
 }
 
-/** Says under the list why it has no column of health. */
+/** Explains below the list why it has no health columns. */
 export function NoHealth() {
   const t = useTranslations('releases.health')
   return <p className="health-none">{t('listEmpty')}</p>

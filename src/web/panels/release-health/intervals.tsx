@@ -5,7 +5,7 @@ import { type HealthWords, placeOf, type Scale, scaleOf } from './words.ts'
 
 type NamedShare = { version: string; share: RestShare }
 
-/** One release on the axis: the line is its share, the bar its interval. */
+/** One release on the axis: a line for its share, a bar for its interval. */
 function Row({ entry, scale, words }: { entry: NamedShare; scale: Scale; words: HealthWords }) {
   const { share, version } = entry
   const [left, right] = [placeOf(scale, share.low), placeOf(scale, share.high)]
@@ -27,7 +27,7 @@ function Row({ entry, scale, words }: { entry: NamedShare; scale: Scale; words: 
   )
 }
 
-/** Crash-free sessions of some releases on one axis, each with its interval and the number of its sessions. */
+/** Crash-free sessions of several releases on one axis, each with its interval and session count. */
 export function Intervals({
   entries,
   words,

@@ -11,7 +11,7 @@ import { Section } from '../../ui/section.tsx'
 import { Intervals } from './intervals.tsx'
 import { type HealthWords, healthWords } from './words.ts'
 
-/** A release's health by its sessions. The rest of the page does not wait for it. */
+/** A release's health from its sessions. Streams in, so that the rest of the page does not wait. */
 export async function HealthPart(props: { version: string; projects: readonly Project[] }) {
   const t = await getTranslations('releases.health')
   return (
@@ -26,7 +26,7 @@ export async function HealthPart(props: { version: string; projects: readonly Pr
 async function Health({ version, projects }: { version: string; projects: readonly Project[] }) {
   const t = await getTranslations('releases.health')
   const words = healthWords(await getLocale())
-  // Undefined in the list: the store answered that there is none.
+  // An array tells "no health found" from undefined, which means that the store is unavailable.
   const [found] = (await unlessAway(
     releaseHealth(app(), { projects, environments: [], version }).then((it) => [it]),
   )) ?? ['away' as const]
@@ -59,7 +59,7 @@ async function Health({ version, projects }: { version: string; projects: readon
   )
 }
 
-/** What can be said of the release against the one before it, and how sure that is. */
+/** Compares the release with the previous one and states the confidence. */
 async function Verdict({ change, words }: { change: ReleaseHealth['change']; words: HealthWords }) {
   const t = await getTranslations('releases.health')
   if (!change)
@@ -95,7 +95,7 @@ async function Moved({ change, words }: { change: RestHealthChange; words: Healt
   })
 }
 
-/** A share with its interval and sample; what was not sent is said so. */
+/** A share with its interval and sample size, or a note that the data was not sent. */
 async function Share({ share, words, of }: { share: RestShare | null; words: HealthWords; of: 'sessions' | 'users' }) {
   const t = await getTranslations('releases.health')
   if (!share) return <dd className="text-ink-3">{t(`none.${of}`)}</dd>
@@ -149,7 +149,7 @@ async function Figures({ own, words }: { own: RestHealth; words: HealthWords }) 
   )
 }
 
-/** Why there is nothing to show, and what sends sessions. */
+/** Explains why there is no data and how to send sessions. */
 async function NoSessions() {
   const t = await getTranslations('releases.health')
   return (

@@ -1,19 +1,19 @@
 import type { RestShare } from '../../../contract/release-health.ts'
 
-/** How shares are written: never as 100 % where anything crashed. */
+/** Formats health values. A share with any crash never shows as 100 %. */
 export type HealthWords = {
   /** A share, rounded down. */
   percent(share: number): string
-  /** Both ends of an interval, rounded outwards. */
+  /** Both bounds of an interval, rounded outwards. */
   interval(share: Pick<RestShare, 'low' | 'high'>): string
-  /** A difference in points, without its sign. */
+  /** A difference in percentage points, without its sign. */
   points(by: number): string
   count(count: number): string
 }
 
 const digits = { minimumFractionDigits: 0, maximumFractionDigits: 2 } as const
 
-/** Words for a locale. */
+/** The formatters for a locale. */
 export function healthWords(locale: string): HealthWords {
   const down = new Intl.NumberFormat(locale, { ...digits, style: 'percent', roundingMode: 'floor' })
   const [low, high] = (['floor', 'ceil'] as const).map(
@@ -21,7 +21,7 @@ export function healthWords(locale: string): HealthWords {
   )
   const point = new Intl.NumberFormat(locale, digits)
   const whole = new Intl.NumberFormat(locale)
-  // What a binary fraction lies below its decimal one is no difference: 0.9912 is 99.12 %.
+  // Remove the error of binary fractions before rounding down: 0.9912 must show as 99.12 %.
   const exact = (share: number) => Math.round(share * 1e9) / 1e9
   return {
     percent: (share) => down.format(exact(share)),
@@ -31,14 +31,14 @@ export function healthWords(locale: string): HealthWords {
   }
 }
 
-/** A scale for intervals: both ends, 0 to 1, and the places of a few round values on it. */
+/** An axis for intervals: both ends (0 to 1) and the positions of a few round values. */
 export type Scale = { from: number; to: number; ticks: number[] }
 
-/** Steps of the scale, in points of a percent. */
+/** Tick distances of the axis, in percentage points. */
 const steps = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50]
 const ticksMax = 6
 
-/** The smallest scale of round values that holds all of the intervals. */
+/** The smallest axis with round ends that contains all intervals. */
 export function scaleOf(shares: readonly Pick<RestShare, 'low' | 'high'>[]): Scale {
   const low = Math.min(1, ...shares.map((share) => share.low)) * 100
   const high = Math.max(0, ...shares.map((share) => share.high)) * 100
@@ -46,7 +46,7 @@ export function scaleOf(shares: readonly Pick<RestShare, 'low' | 'high'>[]): Sca
     const [first, last] = [Math.floor(low / step), Math.ceil(high / step)]
     if (last - first >= ticksMax) continue
     const end = last > first ? last : first + 1
-    // A whole at the end of the scale has nothing behind it.
+    // The axis must not go beyond 100 %.
     const [from, to] = end * step > 100 ? [first - 1, first] : [first, end]
     const ticks = Array.from({ length: to - from + 1 }, (_, at) => ((from + at) * step) / 100)
     return { from: (from * step) / 100, to: (to * step) / 100, ticks }
@@ -54,6 +54,6 @@ export function scaleOf(shares: readonly Pick<RestShare, 'low' | 'high'>[]): Sca
   return { from: 0, to: 1, ticks: [0, 0.5, 1] }
 }
 
-/** The place of a share on a scale in percent of its length. */
+/** The position of a share on the axis, in percent of its length. */
 export const placeOf = ({ from, to }: Scale, share: number): number =>
   Math.min(100, Math.max(0, ((share - from) / (to - from)) * 100))

@@ -3,14 +3,14 @@ import type { RestCommit } from '../../../contract/commits.ts'
 import { safeHref } from '../../text.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 
-/** Where a commit is to be seen: at its repository's address, where that is one that may become a link. */
+/** The URL of a commit at its repository. Undefined without a safe http(s) URL and a valid commit id. */
 export function commitHref({ id, repository }: Pick<RestCommit, 'id' | 'repository'>): string | undefined {
   const url = safeHref(repository.url)
   if (!url?.startsWith('http') || !/^[0-9a-f]{7,64}$/i.test(id)) return undefined
   return `${url.replace(/(\.git)?\/*$/, '')}/commit/${id}`
 }
 
-/** A commit in one line: the first line of its message, its author, its short id. */
+/** A commit on one line: first line of its message, author, short id. */
 export function CommitName({ commit }: { commit: RestCommit }) {
   const t = useTranslations('releases.page')
   const { message, author, repository, id } = commit

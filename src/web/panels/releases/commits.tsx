@@ -6,7 +6,7 @@ import { CommitName } from './commit-name.tsx'
 
 const filesShown = 200
 
-/** The files that a commit changed, folded. */
+/** The files that a commit changed, collapsed. */
 function Files({ commit, files }: { commit: RestCommit; files: readonly RestCommitFile[] }) {
   const t = useTranslations('releases.page')
   const count = commit.fileCount + commit.filesOmitted
@@ -32,7 +32,7 @@ function Files({ commit, files }: { commit: RestCommit; files: readonly RestComm
   )
 }
 
-/** Commits of a release, newest first, with whole messages and files. */
+/** Commits of a release, newest first, with full messages and files. */
 export function Commits({ commits, files }: { commits: readonly RestCommit[]; files: readonly RestCommitFile[] }) {
   const filesOf = Map.groupBy(files, (item) => item.commitId)
   return (

@@ -6,13 +6,13 @@ import { durationText, relativeParts } from '../../ui/relative.ts'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 
-/** How long a deploy took, ms. undefined when its start is not known, or is after its end. */
+/** Duration of a deploy, ms. Undefined if its start is unknown or after its end. */
 function tookMsOf({ dateStarted, dateFinished }: RestDeploy): number | undefined {
   const tookMs = dateStarted === null ? Number.NaN : Date.parse(dateFinished) - Date.parse(dateStarted)
   return tookMs >= 0 ? tookMs : undefined
 }
 
-/** Where and when a release was deployed, newest first. */
+/** The deploys of a release with environment and time, newest first. */
 export function Deploys({ deploys }: { deploys: readonly RestDeploy[] }) {
   const t = useTranslations('releases.page')
   const title = useTranslations('releases')('deploys')

@@ -21,7 +21,7 @@ import { periodSince, rangeAsked, type Search, spanQuery, versionOf, versionTerm
 
 export type ReleaseHere = OrganizationHere & { projects: Project[]; release: RestRelease }
 
-/** The release that the last part of a path names, with the projects whose releases the person may read. Answers 404. */
+/** The release named by the last path segment, with the projects whose releases the person may read. Answers 404. */
 export async function demandRelease(org: string, part: string): Promise<ReleaseHere> {
   const here = await demandOrganization(org, `/o/${org}/releases/${part}`)
   const version = versionOf(part)
@@ -33,14 +33,14 @@ export async function demandRelease(org: string, part: string): Promise<ReleaseH
 
 const issuesMax = 10
 const deploysMax = 50
-/** Commits of one page. */
+/** Maximum commits per page. */
 export const commitsMax = 50
 const filesMax = 1000
 
-/** `hits` is null where nobody knows how many there are. */
+/** `hits` is null if the total is unknown. */
 type ListedIssues = { rows: RestIssue[]; hits: number | null } | undefined
 
-/** The range that the page shows, as its address asks or back to the release's beginning, and as queries take it. */
+/** The page's range: the one in the URL, or back to the start of the release. `range` is for queries. */
 function rangesOf(release: RestRelease, search: Search, nowMs: number): { asked: AskedRange; range: Range } {
   const sinceMs = Math.min(...[release.dateCreated, release.firstEvent ?? release.dateCreated].map(Date.parse))
   const isAsked = Boolean(search.t || search.from)
@@ -48,7 +48,7 @@ function rangesOf(release: RestRelease, search: Search, nowMs: number): { asked:
   return { asked, range: rangeOf(spanQuery(asked), nowMs) }
 }
 
-/** The release's own beginning and its deploys, for its charts. */
+/** The creation of this release and its deploys, for the charts. */
 function ownMarks(release: RestRelease, deploys: readonly RestDeploy[]): RestMarks {
   const { version, shortVersion } = release
   const projects = release.projects.map((project) => project.slug)
@@ -68,7 +68,7 @@ function ownMarks(release: RestRelease, deploys: readonly RestDeploy[]): RestMar
   }
 }
 
-/** What the page of a release shows over the range of its address. What the events store does not answer is undefined. */
+/** Loads the data of a release page for the range in the URL. Parts are undefined if the events store is down. */
 export async function loadRelease(here: ReleaseHere, search: Search) {
   const deps = app()
   const { actor, organization, release } = here

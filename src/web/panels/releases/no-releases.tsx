@@ -9,7 +9,7 @@ import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { changedSearch, type ReleaseParams } from './params.ts'
 
-/** Commands to copy. */
+/** Commands with a copy button. */
 export function Commands({ lines, label }: { lines: readonly string[]; label: string }) {
   const t = useTranslations('releases')
   const text = lines.join('\n')
@@ -25,14 +25,14 @@ export function Commands({ lines, label }: { lines: readonly string[]; label: st
   )
 }
 
-/** sentry-cli as it finds this installation. */
+/** The sentry-cli command with the URL of this installation. */
 export const cli = (): string => `npx @sentry/cli --url ${app().config.url}`
 
-/** Organization, project and token for the commands that follow. */
+/** Shell variables with organization, project and token for the commands that follow. */
 export const cliEnvironment = (organization: string, project: string): string =>
   `export SENTRY_ORG=${organization} SENTRY_PROJECT=${project} SENTRY_AUTH_TOKEN=…`
 
-/** No release at all: how one is made. */
+/** Shown without any release: explains how to create one. */
 export function NoReleases({ organization, project }: { organization: string; project: string | undefined }) {
   const t = useTranslations('releases')
   const issues = useTranslations('issues.noProject')
@@ -61,7 +61,7 @@ export function NoReleases({ organization, project }: { organization: string; pr
   )
 }
 
-/** Releases there are, but none that fits: each thing that narrows can be taken out. */
+/** Shown if releases exist but none matches. Each filter has a button that removes it. */
 export function NoReleaseMatches({ base, params, search }: { base: string; params: ReleaseParams; search: string }) {
   const t = useTranslations('releases')
   const filters = useTranslations('issues.filters')

@@ -7,7 +7,7 @@ import {
   relativeRanges,
 } from '../search/range.ts'
 
-// Read by the server page and by the browser: both must mean the same by an address.
+// Server page and browser both use this module, so that they read a URL the same way.
 
 export const releaseSorts = ['order', 'date'] as const
 type ReleaseSort = (typeof releaseSorts)[number]
@@ -15,11 +15,11 @@ export const releaseStatuses = ['open', 'archived'] as const
 export type ReleaseStatus = (typeof releaseStatuses)[number]
 export const releasesPerPage = 50
 const offsetMax = 1_000_000
-/** What a query takes: between 1970 and 2106, at most ten years. */
+/** Limits of a query: between 1970 and 2106, at most ten years. */
 const momentMsMax = 4_294_967_295_000
 const rangeMsMax = 3650 * 86_400_000
 
-/** What the list of releases shows, as its address says it. */
+/** The state of the release list, as in its URL. */
 export type ReleaseParams = {
   q: string
   project: string
@@ -27,7 +27,7 @@ export type ReleaseParams = {
   range: Range
   sort: ReleaseSort
   status: ReleaseStatus
-  /** Releases before the page's first. */
+  /** Offset: number of releases before the page's first. */
   at: number
 }
 
@@ -35,7 +35,7 @@ export type Search = Record<string, string | string[] | undefined>
 
 const item = (value: string | string[] | undefined): string => (typeof value === 'string' ? value : '')
 
-/** The range that an address asks for; the usual one where it asks for one that no query takes. */
+/** The range in the URL. Falls back to the default range if the store would reject it. */
 export function rangeAsked(search: Search): Range {
   const range = rangeOf({ t: item(search.t) || null, from: item(search.from) || null, to: item(search.to) || null })
   if (range.kind === 'relative') return range
@@ -44,7 +44,7 @@ export function rangeAsked(search: Search): Range {
   return fits ? range : { kind: 'relative', period: defaultPeriod }
 }
 
-/** Reads the query string of the list. Unknown values become those of an empty query string. */
+/** Reads the query string of the list. Unknown values fall back to the defaults. */
 export function releaseParams(search: Search): ReleaseParams {
   const at = /^\d{1,7}$/.test(item(search.at)) ? Number(search.at) : 0
   return {
@@ -58,18 +58,17 @@ export function releaseParams(search: Search): ReleaseParams {
   }
 }
 
-/** Whether nothing narrows the list: nothing to show is then no release at all. */
+/** Whether no filter is set. An empty list then means that there are no releases. */
 export const isPlain = ({ q, project, env, status, at }: ReleaseParams): boolean =>
   q === '' && project === '' && env === '' && status === 'open' && at === 0
 
-/** A change of the list's address; null takes a part out. */
+/** A change of the list's URL; null removes a parameter. */
 export type ReleaseChange = Partial<
   Record<'q' | 'project' | 'env' | 't' | 'from' | 'to' | 'sort' | 'status' | 'at', string | null>
 >
 
 /**
- * The changed query string with its `?`, or '' if it is empty. Each change but that of the page goes to the first
- * page.
+ * The changed query string with its `?`, or '' if it is empty. Every change except of `at` returns to the first page.
  */
 export function changedSearch(search: URLSearchParams, change: ReleaseChange): string {
   const next = new URLSearchParams(search)
@@ -81,25 +80,25 @@ export function changedSearch(search: URLSearchParams, change: ReleaseChange): s
   return text ? `?${text}` : ''
 }
 
-/** The range for the REST calls and the queries: statsPeriod, or start and end as ISO. */
+/** The range for REST calls and queries: statsPeriod, or start and end as ISO. */
 export function spanQuery(range: Range): { statsPeriod: string } | { start: string; end: string } {
   return range.kind === 'relative'
     ? { statsPeriod: range.period }
     : { start: new Date(range.fromMs).toISOString(), end: new Date(range.toMs).toISOString() }
 }
 
-/** The shortest range that reaches back to `sinceMs`: what a release's page shows unless its address says otherwise. */
+/** The shortest range that reaches back to `sinceMs`, at most 90 days: the default of a release's page. */
 export function periodSince(sinceMs: number, nowMs: number): RelativeRange {
   const found = Object.entries(relativeRanges).find(([, lengthMs]) => sinceMs >= nowMs - lengthMs)?.[0] ?? '90d'
   return isRelativeRange(found) ? found : '90d'
 }
 
-/** A term of the search that means exactly this version: neither its quotes nor its stars are signs. */
+/** A search term that matches exactly this version. Escapes quotes and wildcards. */
 export function versionTerm(field: 'release' | 'firstRelease', version: string): string {
   return `${field}:"${version.replaceAll('"', '\\"').replaceAll('*', '\\*')}"`
 }
 
-/** What is typed to delete a release: what a keyboard has of its version, at most 40 characters. */
+/** The text to type to delete a release: the printable ASCII of its version, at most 40 characters. */
 export function typedName(version: string): string {
   return (
     version
@@ -110,7 +109,7 @@ export function typedName(version: string): string {
   )
 }
 
-/** The version that a part of a path names. undefined when the part can't be decoded. */
+/** Decodes a version from a path segment. Undefined if it is not valid. */
 export function versionOf(part: string): string | undefined {
   try {
     return decodeURIComponent(part)

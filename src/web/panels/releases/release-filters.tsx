@@ -8,7 +8,7 @@ import { EnvironmentSelect, ProjectSelect, RangeSelect } from '../search/list-fi
 import type { ProjectName } from '../search/list-params.ts'
 import { changedSearch, type ReleaseChange, type ReleaseParams, releaseSorts, releaseStatuses } from './params.ts'
 
-/** Changes the address, and whether what it shows is still on its way. */
+/** A function that changes the URL, and whether that navigation is still pending. */
 export function useSearchChange(): [boolean, (change: ReleaseChange) => void] {
   const router = useRouter()
   const path = usePathname()
@@ -19,7 +19,7 @@ export function useSearchChange(): [boolean, (change: ReleaseChange) => void] {
   return [pending, change]
 }
 
-/** The field for a part of the version; Enter applies it. */
+/** The search field for a part of the version. Enter applies it. */
 function VersionSearch({ value, apply }: { value: string; apply: (q: string) => void }) {
   const t = useTranslations('releases')
   const field = useRef<HTMLInputElement>(null)
@@ -58,7 +58,7 @@ function VersionSearch({ value, apply }: { value: string; apply: (q: string) => 
   )
 }
 
-/** Search, project, environment, time range, sorting, open or archived, and a new look at it all; each is part of the address. */
+/** Search, project, environment, range, sorting, open or archived (all in the URL), and a refresh button. */
 export function ReleaseFilters({
   organization,
   params,

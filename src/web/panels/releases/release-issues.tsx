@@ -12,7 +12,7 @@ import { IssueRow, useRowWords } from '../issue/issue-row.tsx'
 
 const rowPx = 52
 
-/** A few issues as rows of the stream, and a link to all `hits` of them (null: unknown) at `streamPath`. */
+/** A few issues as rows of the stream, with a link to all `hits` of them (null: unknown) at `streamPath`. */
 export function ReleaseIssues({
   base,
   label,
@@ -21,7 +21,7 @@ export function ReleaseIssues({
   streamPath,
   annotations,
 }: {
-  /** Of the organization's pages. */
+  /** Base path of the organization's pages. */
   base: string
   label: string
   rows: readonly RestIssue[]
@@ -42,7 +42,7 @@ export function ReleaseIssues({
   }
   return (
     <>
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: each row is a link, the list only widens it */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: rows are links, the list enlarges the click area */}
       <ul
         className="issue-list release-issues"
         aria-label={label}

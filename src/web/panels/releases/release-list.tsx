@@ -17,23 +17,23 @@ import { useNews } from './use-news.ts'
 type ListProps = {
   organization: string
   params: ReleaseParams
-  /** The address as the server read it, without `?`. */
+  /** The query string that the server read, without `?`. */
   search: string
   projects: readonly ProjectName[]
   environments: string[] | undefined
   rows: readonly ShownRelease[]
-  /** Releases that match in all. */
+  /** Total of matching releases. */
   hits: number
   more: boolean
-  /** The events store did not answer: numbers of events are missing. */
+  /** Whether the events store was unavailable: event counts are missing. */
   away: boolean
-  /** When the server looked, ms. */
+  /** When the server loaded the list, ms. */
   asOfMs: number
   /** Shown when there are no rows. */
   children: ReactNode
 }
 
-/** The row that keys work on, and what they do. */
+/** The selected row and the keys that act on it. */
 function useCursor(rows: readonly ShownRelease[], open: (row: ShownRelease) => void) {
   const t = useTranslations('releases.keys')
   const [cursor, setCursor] = useState<string | null>(null)
@@ -50,7 +50,7 @@ function useCursor(rows: readonly ShownRelease[], open: (row: ShownRelease) => v
   useKey('ArrowUp', group, t('up'), () => move(-1))
   useKey('o', group, t('open'), () => here && open(here))
   useKey('Enter', group, t('open'), (event) => {
-    // Enter on a focused link or button is that element's own.
+    // A focused link or button handles Enter itself.
     if (event.target instanceof HTMLElement && event.target.closest('a, button, select, summary')) event.target.click()
     else if (here) open(here)
   })
@@ -100,7 +100,7 @@ function Pages({ base, search, at, more }: { base: string; search: string; at: n
   )
 }
 
-/** The list of releases with search, filters and keys; the server makes the rows anew for each address. */
+/** The release list with search, filters and keys. The server renders the rows again for each URL. */
 export function ReleaseList(props: ListProps) {
   const { organization, params, rows, search, hits, away } = props
   const t = useTranslations('releases')
@@ -158,7 +158,7 @@ export function ReleaseList(props: ListProps) {
       {rows.length === 0 ? (
         props.children
       ) : (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: each row has its link, the list only widens it
+        // biome-ignore lint/a11y/useKeyWithClickEvents: rows have links, the list enlarges the click area
         <ul
           ref={list}
           className="release-list"

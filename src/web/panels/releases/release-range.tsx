@@ -3,7 +3,7 @@ import { RangeSelect } from '../search/list-filters.tsx'
 import type { Range } from '../search/range.ts'
 import { useSearchChange } from './release-filters.tsx'
 
-/** The time that the release's page looks at; part of its address. */
+/** The range of the release's page. It is part of the URL. */
 export function ReleaseRange({ range }: { range: Range }) {
   const [pending, change] = useSearchChange()
   return (

@@ -7,10 +7,10 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { RelativeTime, useAge } from '../../ui/time.tsx'
 import { HealthCells, type ShownHealth } from '../release-health/health-cells.tsx'
 
-/** A release in the list; `events` in the time that is looked at, of `allEvents` that name any release; null: not known. */
+/** A release in the list. `events` in the range (null: unknown), out of `allEvents` that name any release. */
 export type ShownRelease = RestRelease & { events: number | null; allEvents: number; health?: ShownHealth }
 
-/** Names that are shown; the others are a number. */
+/** Maximum names to show; the others are a number. */
 const authorsMax = 2
 const deploysMax = 3
 
@@ -66,7 +66,7 @@ function Deploys({ row }: { row: ShownRelease }) {
   )
 }
 
-/** One release: what it is, since when, and what it brought. */
+/** One release: name, age, and its effects. */
 export function ReleaseRow({
   organization,
   row,

@@ -5,7 +5,7 @@ import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { ReleaseLink } from '../../ui/release-link.tsx'
 
-/** One deploy: how many old tabs it broke, over time, how many recovered, and which issues it caused. */
+/** Version skew of one deploy: old tabs with errors over time, how many recovered, and the issues it caused. */
 export function SkewPanel({ organization, panel }: { organization: string; panel: RestSkew }) {
   const t = useTranslations('releases.skew')
   const locale = useLocale()
@@ -63,7 +63,7 @@ function Verdict({ lasts }: { lasts: boolean | null }) {
   )
 }
 
-/** Kinds, issues and the releases of the old tabs, each with its events. */
+/** Error kinds, issues and releases of the old tabs, each with its number of events. */
 function Lists({ organization, panel, number }: { organization: string; panel: RestSkew; number: Intl.NumberFormat }) {
   const t = useTranslations('releases.skew')
   return (

@@ -8,7 +8,7 @@ import { Section } from '../../ui/section.tsx'
 import type { ReleaseHere } from './load-release.ts'
 import { SkewPanel } from './skew-panel.tsx'
 
-/** What old tabs ran into after the release was deployed. The rest of the page does not wait for it. */
+/** Errors of old tabs after the release was deployed. Streams in, so that the rest of the page does not wait. */
 export async function SkewPart(props: { here: ReleaseHere; projects: readonly Project[] }) {
   const t = await getTranslations('releases.skew')
   const checking = (await getTranslations('sources'))('checking')

@@ -8,7 +8,7 @@ import { ReleaseLink } from '../../ui/release-link.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { CommitName } from './commit-name.tsx'
 
-/** Commits that are shown; what comes after is less suspect than the reader's patience. */
+/** Maximum commits to show. Later ones are unlikely causes. */
 const shownMax = 5
 
 function Suspect({ organization, commit }: { organization: string; commit: RestSuspectCommit }) {
@@ -40,7 +40,7 @@ function Suspect({ organization, commit }: { organization: string; commit: RestS
   )
 }
 
-/** Commits that changed what the stack goes through, the most suspect first, each with the reason; or what is missing to say. */
+/** Commits that changed files of the stack, with reasons, most suspect first; or the missing requirement. */
 export function Suspects({ organization, found }: { organization: string; found: RestCommitters }) {
   const t = useTranslations('releases.suspects')
   const { state, committers, releases } = found
@@ -69,8 +69,8 @@ export function Suspects({ organization, found }: { organization: string; found:
 const confidences = ['high', 'medium', 'low']
 
 /**
- * As the server ranks them: what may as well be another file stands behind what is sure; then the frame counts, how well
- * the path fits, and how near the commit is to the issue.
+ * Sorts like the server: uncertain file matches come after certain ones. Then by frame, by how well the path fits, and
+ * by the time between commit and issue.
  */
 function order({ suspicion: { frame, confidence, beforeMs } }: RestSuspectCommit): number {
   const doubt = confidence === 'low' ? 100 : 0

@@ -11,7 +11,7 @@ import type { ReleaseParams } from './params.ts'
 const pauseMs = 10_000
 const newestMax = 20
 
-/** Versions among `newest` that were made after the list was read and are not in it. */
+/** Versions in `newest` that were created after the list was loaded and are not in it. */
 export function unknownOf(
   newest: readonly RestRelease[],
   rows: readonly Pick<RestRelease, 'version'>[],
@@ -23,7 +23,7 @@ export function unknownOf(
     .map((item) => item.version)
 }
 
-/** How many releases arrived since the list was read. Fetched when events arrive and when the person returns to the page. */
+/** The number of releases since the list was loaded. Checks on new events and when the tab becomes visible. */
 export function useNews({
   organization,
   params,
@@ -57,7 +57,7 @@ export function useNews({
     if (waits.current) return
     waits.current = systemClock.after(pauseMs, () => {
       waits.current = undefined
-      // The next event asks again.
+      // The next event triggers another attempt.
       void look.current().catch(() => {})
     })
   })

@@ -18,7 +18,7 @@ const html = (element: React.ReactElement) =>
       {element}
     </NextIntlClientProvider>,
   )
-/** What a person reads: no tags, single spaces. */
+/** The visible text: no tags, single spaces. */
 const textOf = (markup: string) =>
   markup
     .replace(/<[^>]*>/g, ' ')

@@ -11,7 +11,7 @@ import { useTodo, Verdict } from './verdict.tsx'
 
 type Item = RestLoggedRequest['items'][number]
 
-/** Equal items as one line. */
+/** Merges equal items into one line. */
 function grouped(items: readonly Item[]): { item: Item; count: number }[] {
   const groups = Map.groupBy(items, (item) => `${item.type} ${item.outcome} ${item.reason}`)
   return [...groups.values()].flatMap((all) => {
@@ -59,7 +59,7 @@ function Items({ request }: { request: RestLoggedRequest }) {
   )
 }
 
-/** Requests to ingest: when, from which SDK, how they were answered, and what became of each item. `keys`: labels by id. */
+/** Requests to ingest: time, SDK, response, and the outcome of each item. `keys`: key labels by id. */
 export function Requests({
   requests,
   keys,
@@ -82,7 +82,7 @@ export function Requests({
         <TableHead columns={columns} />
         <tbody>
           {requests.map((request, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: two requests of one millisecond may be alike
+            // biome-ignore lint/suspicious/noArrayIndexKey: two requests in one millisecond can be equal
             <tr key={`${request.receivedAt}:${index}`} className="align-top">
               <td className="whitespace-nowrap">
                 <RelativeTime at={request.receivedAt} />

@@ -3,13 +3,13 @@ import { useTranslations } from 'next-intl'
 import { type Severity, SeverityShape } from '../../ui/severity.tsx'
 import { verdictOf } from './verdicts.ts'
 
-/** What to do about a reason, in the person's language; `text` is the API's own, for reasons that are newer than the page. */
+/** Advice for a reason in the person's language. `text` is the API's advice, for reasons unknown to this page. */
 export function useTodo(): (reason: string, text: string) => string {
   const t = useTranslations('operation.todo')
   return (reason, text) => (t.has(reason as 'failed') ? t(reason as 'failed') : text)
 }
 
-/** How an item ended, with its shape. */
+/** The outcome of an item, with its severity shape. */
 export function Verdict({ outcome }: { outcome: string }) {
   const t = useTranslations('operation.outcomes')
   const level: Severity = verdictOf(outcome)

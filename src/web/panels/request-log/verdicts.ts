@@ -12,15 +12,15 @@ const levels: Readonly<Record<string, 'ok' | 'info' | 'warning' | 'error' | 'deb
   dead: 'error',
 }
 
-/** The shape that an outcome has. */
+/** The severity shape of an outcome. */
 export const verdictOf = (outcome: string) => levels[outcome] ?? 'debug'
 
 type Row = RestLedger['rows'][number]
 export type LedgerCategory = { category: string; quantity: number; rows: Row[] }
-/** One project of the ledger; `slug` null for what came without a known key. */
+/** One project of the ledger. `slug` is null for items without a known key. */
 export type LedgerGroup = { slug: string | null; quantity: number; categories: LedgerCategory[] }
 
-/** Rows of all keys added together, most first. */
+/** Adds up the rows of all keys by outcome and reason, largest first. */
 function joined(rows: readonly Row[]): Row[] {
   const sums = new Map<string, Row>()
   for (const row of rows) {
@@ -31,11 +31,11 @@ function joined(rows: readonly Row[]): Row[] {
   return [...sums.values()].filter((row) => row.quantity !== 0).sort((a, b) => b.quantity - a.quantity)
 }
 
-/** What was thinned since is among what was stored. */
+/** Downsampled events are already counted as stored. */
 const quantityOf = (rows: readonly Row[]) =>
   rows.reduce((sum, row) => sum + (row.outcome === 'thinned' ? 0 : row.quantity), 0)
 
-/** The ledger's rows by project, then category, then end and reason; the largest first, strangers last. */
+/** The ledger's rows by project, category, outcome and reason; largest first, items without a known key last. */
 export function ledgerGroups(rows: RestLedger['rows']): LedgerGroup[] {
   const projects = Map.groupBy(rows, (row) => row.project?.slug ?? null)
   return [...projects]

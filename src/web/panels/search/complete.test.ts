@@ -12,7 +12,7 @@ import {
   withSuggestion,
 } from './complete.ts'
 
-/** A text with `|` where the caret is. */
+/** Text with `|` at the caret. */
 const caret = (marked: string) => ({ text: marked.replace('|', ''), at: marked.indexOf('|') })
 const place = (marked: string) => {
   const { text, at } = caret(marked)

@@ -1,41 +1,41 @@
 import { offeredKeys, type SearchKey, searchKeyOf } from '../../../query/search.ts'
 import { keyOfTag, quoted, termsOf } from './terms.ts'
 
-// What a search box offers at the caret. Pure: the box asks it with each keystroke.
+// Suggestions at the caret of the search box. Pure functions: the box calls them on each keystroke.
 
-/** One line of the list: `insert` takes the place of what stands from `from` to `to` of the text. */
+/** One suggestion. `insert` replaces the text between `from` and `to`. */
 export type Suggestion = {
   kind: 'key' | 'value' | 'recent'
-  /** What is shown; machine text. */
+  /** The visible label: machine text. */
   label: string
   /** A sentence about a key. */
   note: string
-  /** Events that have a value, where they are counted. */
+  /** Number of events with this value, if counted. */
   events: number | null
   from: number
   to: number
   insert: string
-  /** The caret behind it. */
+  /** The caret after the insertion. */
   caret: number
 }
 
-/** What the box has to know: tag keys in use, and values of the key at the caret as the server gave them. */
+/** Data for suggestions: tag keys in use, and the server's values of the key at the caret. */
 export type Known = { tagKeys: readonly string[]; values: readonly { value: string; count: number | null }[] }
 
-/** Where the caret is: in a key, in the value of a key, or in neither. */
+/** The position of the caret: in a key, in a value, or in neither. */
 type Place =
   | { in: 'key'; from: number; to: number; typed: string; negated: boolean }
   | { in: 'value'; key: string; from: number; to: number; typed: string; list: boolean }
   | { in: 'none' }
 
 const linesMax = 12
-/** Keys with the values of the tag of their name: that tag is not offered beside them. */
+/** Keys that offer the values of the tag with the same name. That tag is not listed again. */
 const sameAsTag: ReadonlySet<string> = new Set(offeredKeys.filter((key) => key.tag).map((key) => key.name))
-/** How values of dates and numbers may begin. */
+/** Suggested starts of date and number values. */
 const dates = ['-1h', '-24h', '-7d', '-30d', '+7d', '+30d']
 const numbers = ['>10', '>100', '>1k', '<10']
 
-/** The part of a value in which the caret is: the whole, or one entry of a list. */
+/** The part of a value at the caret: the whole value, or one entry of a list. */
 function valuePart(value: string, at: number): { from: number; to: number; list: boolean } {
   if (!value.startsWith('[')) return { from: 0, to: value.length, list: false }
   const end = value.endsWith(']') ? value.length - 1 : value.length
@@ -55,7 +55,7 @@ function valuePart(value: string, at: number): { from: number; to: number; list:
   return { from, to, list: true }
 }
 
-/** Finds what the caret stands in; `caret` is a position between characters. */
+/** Finds the term at the caret. `caret` is a position between characters. */
 export function placeOf(text: string, caret: number): Place {
   const term = termsOf(text).find((item) => item.from <= caret && caret <= item.to && item.kind !== 'operator')
   if (!term) return { in: 'key', from: caret, to: caret, typed: '', negated: false }
@@ -83,7 +83,7 @@ export function placeOf(text: string, caret: number): Place {
   return { in: 'key', from: begin, to, typed: text.slice(begin, Math.max(begin, caret)), negated }
 }
 
-/** Whether the server has values of the key at this place; the box knows the other values itself, or has none. */
+/** Whether values come from the server. For other keys the box has its own values, or none. */
 export function wantsValues(place: Place): place is Extract<Place, { in: 'value' }> {
   if (place.in !== 'value') return false
   const searchKey = searchKeyOf(place.key)
@@ -92,17 +92,17 @@ export function wantsValues(place: Place): place is Extract<Place, { in: 'value'
 }
 
 const matches = (name: string, typed: string) => name.toLowerCase().includes(typed.toLowerCase())
-/** Names that begin with what was typed stand before those that contain it; of keys the shorter first, as the more general. */
+/** Sorts names that begin with the typed text first. Shorter keys come first, because they are more general. */
 function begins(typed: string, kind: 'key' | 'value'): (a: string, b: string) => number {
   const wanted = typed.toLowerCase()
   const has = (name: string) => wanted !== '' && name.toLowerCase().startsWith(wanted)
   return (a, b) => Number(has(b)) - Number(has(a)) || (kind === 'key' && has(a) ? a.length - b.length : 0)
 }
 
-/** Keys that `has:` takes: of the others an event always has a value. */
+/** Keys that `has:` accepts. Events always have a value for the others. */
 const textKeys = offeredKeys.filter((key) => key.type === 'text' || key.type === 'version').map((key) => key.name)
 
-/** How tags in use are named beside the keys. */
+/** The names of tags in the list of keys. */
 const tagNames = (known: Known): string[] => known.tagKeys.filter((tagKey) => !sameAsTag.has(tagKey)).map(keyOfTag)
 
 function keyLines(
@@ -126,7 +126,7 @@ function keyLines(
   }))
 }
 
-/** Values that the box knows without the server; undefined: the server has them. */
+/** Values that need no server; undefined if the server has them. */
 function ownValues(key: string, known: Known): { value: string; count: number | null }[] | undefined {
   const plain = (values: readonly string[]) => values.map((value) => ({ value, count: null }))
   const searchKey = searchKeyOf(key)
@@ -147,11 +147,11 @@ function ownValues(key: string, known: Known): { value: string; count: number | 
 function valueLines(place: Extract<Place, { in: 'value' }>, known: Known): Suggestion[] {
   const own = ownValues(place.key, known)
   const values = (own ?? known.values).filter((item) => matches(item.value, place.typed))
-  // The server's stand by their counts.
+  // Values of the server are already sorted by count.
   const sorted = own ? values.toSorted((a, b) => begins(place.typed, 'value')(a.value, b.value)) : values
   return sorted.slice(0, linesMax).map(({ value, count }) => {
     const insert = quoted(value)
-    // A list goes on behind its entry; a value is done, and the next term may begin.
+    // After an entry of a list the list continues. After a value a space begins the next term.
     const space = place.list ? '' : ' '
     return {
       kind: 'value',
@@ -166,13 +166,13 @@ function valueLines(place: Extract<Place, { in: 'value' }>, known: Known): Sugge
   })
 }
 
-/** The lines that are offered at a place; `sentenceOf` gives the sentence about a key in the language of the screen. */
+/** The suggestions at a place. `sentenceOf` returns the description of a key in the screen's language. */
 export function suggestionsFor(place: Place, known: Known, sentenceOf: (key: SearchKey) => string): Suggestion[] {
   if (place.in === 'key') return keyLines(place, known, sentenceOf)
   return place.in === 'value' ? valueLines(place, known) : []
 }
 
-/** Searches of before, for an empty box. */
+/** Recent searches, for an empty box. */
 export function recentLines(recent: readonly string[], text: string): Suggestion[] {
   return recent
     .filter((item) => item !== text.trim())
@@ -188,7 +188,7 @@ export function recentLines(recent: readonly string[], text: string): Suggestion
     }))
 }
 
-/** The text with a line taken, and where the caret is then. A space that stands there already is not made twice. */
+/** Inserts a suggestion. Returns the new text and caret. Does not double an existing space. */
 export function withSuggestion(text: string, suggestion: Suggestion): { text: string; caret: number } {
   const behind = text.slice(suggestion.to)
   const insert =
@@ -196,7 +196,7 @@ export function withSuggestion(text: string, suggestion: Suggestion): { text: st
   return { text: text.slice(0, suggestion.from) + insert + behind, caret: suggestion.caret }
 }
 
-/** The filter before or behind a selection, for the keys that go from one to the next; undefined: there is none. */
+/** The previous or next filter from a selection, for the keys that move between filters. Undefined if there is none. */
 export function termBeside(
   text: string,
   selection: { from: number; to: number },
@@ -210,7 +210,7 @@ export function termBeside(
   return found && { from: found.from, to: found.to }
 }
 
-/** The text with the selected term asked for the other way round, and where that stands; undefined: no whole term is selected. */
+/** Negates the selected term. Returns the text and the term's new range, or undefined unless a filter is selected. */
 export function withNegation(
   text: string,
   selection: { from: number; to: number },
@@ -227,13 +227,13 @@ export function withNegation(
 
 const recentMax = 10
 
-/** Recent searches with one more in front; each once, at most ten. */
+/** Adds a search to the front of the recent ones, without duplicates, at most ten. */
 export function withRecent(recent: readonly string[], text: string): string[] {
   const kept = text.trim()
   return kept === '' ? [...recent] : [kept, ...recent.filter((item) => item !== kept)].slice(0, recentMax)
 }
 
-/** Recent searches as they were kept; what somebody else wrote there is none. */
+/** Parses stored recent searches. Ignores invalid entries. */
 export function readRecent(text: string | null): string[] {
   try {
     const value: unknown = JSON.parse(text ?? '[]')

@@ -8,7 +8,7 @@ import { jumpOf } from './terms.ts'
 
 type Readable = { organization: Organization; projectIds: number[] }
 
-/** The organizations of a person, each with its projects whose issues the person may read. */
+/** The person's organizations, each with the projects whose issues the person may read. */
 function readable(actor: Actor): Readable[] {
   return app()
     .meta.organizationsOf(actor.person.id)
@@ -24,7 +24,7 @@ export async function eventPath(actor: Actor, eventId: string): Promise<string |
   return undefined
 }
 
-/** Path of the issue with this short id, or undefined when the person may read no such issue. */
+/** Path of the issue with this short id, or undefined if there is no such issue that the person may read. */
 export function shortPath(actor: Actor, shortId: string): string | undefined {
   for (const { organization, projectIds } of readable(actor)) {
     const issue = app().meta.issueByShortId(organization.id, shortId.toUpperCase())
@@ -33,7 +33,7 @@ export function shortPath(actor: Actor, shortId: string): string | undefined {
   return undefined
 }
 
-/** An organization that was searched for a digest: how long it keeps events, and where its live stream continues. */
+/** An organization in which a digest was searched, with its retention and the position of its live stream. */
 export type SearchedPlace = {
   slug: string
   name: string
@@ -42,7 +42,7 @@ export type SearchedPlace = {
   projects: { slug: string; name: string }[]
 }
 
-/** Every place that a person's digest is looked for in. */
+/** All organizations in which a person's digest is searched. */
 export function searchedPlaces(actor: Actor): SearchedPlace[] {
   const { meta, live, config } = app()
   return readable(actor).map(({ organization, projectIds }) => ({
@@ -62,7 +62,7 @@ export function searchedPlaces(actor: Actor): SearchedPlace[] {
 
 export type DigestHit = { organization: Organization; issue: Issue; eventId: string; atMs: number }
 
-/** Where a digest was seen, over all organizations of the person; `away` when the store can't be asked. */
+/** Events of a digest in all organizations of the person. `away`: the store is unavailable. */
 export async function digestHits(actor: Actor, digest: string): Promise<{ hits: DigestHit[]; away: boolean }> {
   try {
     const hits: DigestHit[] = []
@@ -85,7 +85,7 @@ export async function digestHits(actor: Actor, digest: string): Promise<{ hits: 
   }
 }
 
-/** Where a text leads that is nothing but a digest or an id, as the search box would go; undefined where it is not known. */
+/** The path for a text that is only a digest or an id, as in the search box; undefined if not found. */
 export async function knownJump(actor: Actor, text: string): Promise<string | undefined> {
   const jump = jumpOf(text)
   if (!jump || jump.sure) return jump?.path
@@ -94,7 +94,7 @@ export async function knownJump(actor: Actor, text: string): Promise<string | un
   return kind === 'event' ? unlessAway(eventPath(actor, name)) : shortPath(actor, name)
 }
 
-/** Path of a search for a trace's issues; undefined when no readable event has it. Throws STORE_UNAVAILABLE. */
+/** Path of a search for a trace's issues; undefined if no readable event has it. Throws STORE_UNAVAILABLE. */
 export async function tracePath(actor: Actor, traceId: string): Promise<string | undefined> {
   const deps = app()
   const plain = traceId.replaceAll('-', '').toLowerCase()

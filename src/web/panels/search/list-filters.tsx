@@ -44,7 +44,7 @@ function AbsoluteRange({
           type="datetime-local"
           name="from"
           required
-          // biome-ignore lint/a11y/noAutofocus: the panel opens on request, its first field is where the person goes on
+          // biome-ignore lint/a11y/noAutofocus: the panel opens on request, and its first field is used next
           autoFocus
           defaultValue={localFieldOf(bounds.fromMs)}
         />
@@ -111,7 +111,7 @@ export function RangeSelect({
   )
 }
 
-/** The environments of the last 90 days, and always the one that the URL names. `preloaded` came with the document. */
+/** The environments of the last 90 days, plus the one in the URL. `preloaded` came with the document. */
 export function EnvironmentSelect({
   organization,
   value,
@@ -153,7 +153,7 @@ export function EnvironmentSelect({
   )
 }
 
-/** The projects to choose from. Several projects in the URL, or an unknown project, are one more choice. */
+/** The projects to choose from. Several projects or an unknown project in the URL are an extra choice. */
 export function ProjectSelect({
   value,
   projects,
@@ -187,7 +187,7 @@ export function ProjectSelect({
   )
 }
 
-/** Project, environment, time range and sorting; each one is part of the URL. */
+/** Project, environment, range and sorting. Each is part of the URL. */
 export function StreamFilters({
   organization,
   params,
@@ -199,7 +199,7 @@ export function StreamFilters({
   params: ListParams
   change: (change: ParamChange) => void
   projects: readonly ProjectName[]
-  /** Those that came with the document. */
+  /** Loaded with the document. */
   environments: string[] | undefined
 }) {
   const t = useTranslations('issues')

@@ -1,23 +1,23 @@
 import type { ApiRequest } from '../../client/api.ts'
 import { type Range, rangeOf } from './range.ts'
 
-// Read by the server page and by the browser: both must ask for the same rows.
+// Server page and browser both use this module, so that they request the same rows.
 
 export const sorts = ['last', 'first', 'events', 'users'] as const
 export type Sort = (typeof sorts)[number]
-/** The words of the API for each sorting. */
+/** The API's name of each sorting. */
 export const apiSort = { last: 'date', first: 'new', events: 'freq', users: 'user' } as const satisfies Record<
   Sort,
   string
 >
 export const defaultQuery = 'is:unresolved'
-/** Rows of one page of the stream. */
+/** Rows per page of the stream. */
 export const rowsPerPage = 100
 
 export type ListParams = { q: string; project: string; env: string; range: Range; sort: Sort }
 export type ProjectName = { id: string; slug: string; name: string }
 
-/** The stream's state in a query string, as in a bookmark. Unknown values become those of an empty query string. */
+/** Reads the stream's state from a query string. Unknown values fall back to the defaults. */
 export function paramsOf(search: URLSearchParams): ListParams {
   return {
     q: search.get('q') ?? defaultQuery,
@@ -33,14 +33,14 @@ const projectOf = (word: string, projects: readonly ProjectName[]) =>
   projects.find((project) => project.id === word || project.slug === word)
 
 /**
- * Ids of the projects that the URL names by slug or id, comma-separated; none: all. What names none of them stays as it
- * is: the server knows slugs of before, and refuses the rest. Left out, it would mean all projects.
+ * Ids of the projects that the URL names by slug or id, comma-separated; none means all. Unknown names stay unchanged:
+ * the server knows former slugs and rejects the rest. Without them, the URL would mean all projects.
  */
 export function projectIdsOf(named: string, projects: readonly ProjectName[]): string[] {
   return [...new Set(wordsOf(named).map((word) => projectOf(word, projects)?.id ?? word))]
 }
 
-/** Names for the URL: slugs, where ids or slugs are those of projects. */
+/** Converts ids to slugs for the URL. Unknown words stay unchanged. */
 export const projectSlugs = (words: readonly string[], projects: readonly ProjectName[]): string[] =>
   words.map((word) => projectOf(word, projects)?.slug ?? word)
 
@@ -58,16 +58,16 @@ export function listQuery(params: ListParams, projectIds: readonly string[]) {
   } satisfies ApiRequest['query']
 }
 
-/** Whether only the range was chosen: nothing to show is inbox zero then, not a search without a match. */
+/** Whether only the range was changed. An empty list then means inbox zero, not a search without matches. */
 export const isPlain = (params: ListParams): boolean =>
   params.q.trim() === defaultQuery && params.project === '' && params.env === ''
 
-/** The REST query for the last resolved issues, which an empty inbox shows. */
+/** The REST query for recently resolved issues, which an empty inbox shows. */
 export const resolvedQuery = { query: 'is:resolved', sort: 'date', statsPeriod: '90d', limit: 5 } as const
-/** How far back an environment must have been seen to be offered. */
+/** Only environments seen in this period are offered. */
 export const environmentsPeriod = '90d'
 
-/** The part of the URL that the issue page keeps: the range and the environment. */
+/** The query string that the issue page keeps: range and environment. */
 export function keptSearch(params: Pick<ListParams, 'range' | 'env'>): string {
   const search = new URLSearchParams()
   if (params.range.kind === 'absolute') {

@@ -5,7 +5,7 @@ import { environmentsPeriod } from './list-params.ts'
 
 const environmentsMax = 1000
 
-/** Environments that events of these projects named in the last 90 days, without those that people hid. Throws STORE_UNAVAILABLE. */
+/** Environments with events in the last 90 days, without hidden ones. Throws STORE_UNAVAILABLE. */
 export async function environmentsOf(projects: readonly Project[]): Promise<string[]> {
   const { clock, events, meta } = app()
   const { fromMs, toMs } = rangeOf({ statsPeriod: environmentsPeriod }, clock.now())

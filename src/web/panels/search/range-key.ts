@@ -2,7 +2,7 @@
 import { useTranslations } from 'next-intl'
 import { useKey } from '../../ui/keys/keys.tsx'
 
-/** The key t opens the select of the range. */
+/** The key `t` opens the range select. */
 export function useRangeKey(): void {
   const t = useTranslations('triage.keys')
   const shell = useTranslations('shell')
@@ -12,7 +12,7 @@ export function useRangeKey(): void {
     try {
       select?.showPicker()
     } catch {
-      // Not every browser opens it for a key; it has the focus.
+      // Not every browser opens it from a key. It still has the focus.
     }
   })
 }

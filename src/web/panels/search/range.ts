@@ -1,4 +1,4 @@
-/** The relative ranges that the stream offers, in the order of the menu, with their length in ms. */
+/** The relative ranges of the stream in menu order, with their length in ms. */
 export const relativeRanges = {
   '1h': 3_600_000,
   '24h': 86_400_000,
@@ -13,14 +13,14 @@ export type Range = { kind: 'relative'; period: RelativeRange } | { kind: 'absol
 
 export const defaultPeriod: RelativeRange = '14d'
 
-/** Whether the text names one of `relativeRanges`. */
+/** Whether the text is a key of `relativeRanges`. */
 export function isRelativeRange(text: string): text is RelativeRange {
   return Object.hasOwn(relativeRanges, text)
 }
 
 /**
- * The range that the URL asks for: `from` and `to` (ISO 8601) win when both are times in order, else `t`,
- * else 14 days. Takes the three parameters as the URL has them. Never throws.
+ * Reads the range from the URL: `from` and `to` (ISO 8601) if both are valid and in order, else `t`, else 14 days.
+ * Never throws.
  */
 export function rangeOf(params: { t: string | null; from: string | null; to: string | null }): Range {
   const fromMs = params.from ? Date.parse(params.from) : Number.NaN
@@ -29,7 +29,7 @@ export function rangeOf(params: { t: string | null; from: string | null; to: str
   return { kind: 'relative', period: params.t && isRelativeRange(params.t) ? params.t : defaultPeriod }
 }
 
-/** Start and end in ms since 1970 of a range as seen at `nowMs`. */
+/** Start and end of a range in ms since 1970, seen from `nowMs`. */
 export function boundsOf(range: Range, nowMs: number): { fromMs: number; toMs: number } {
   if (range.kind === 'absolute') return { fromMs: range.fromMs, toMs: range.toMs }
   return { fromMs: nowMs - relativeRanges[range.period], toMs: nowMs }
@@ -44,7 +44,7 @@ export function addRange(params: URLSearchParams, range: Range): void {
   }
 }
 
-/** The value of a datetime-local field for a time, in the reader's zone, to the minute. */
+/** The value of a datetime-local field, in the reader's time zone, to the minute. */
 export function localFieldOf(ms: number): string {
   const at = new Date(ms)
   const two = (value: number) => String(value).padStart(2, '0')

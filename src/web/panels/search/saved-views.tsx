@@ -17,9 +17,9 @@ type Props = {
   organization: string
   params: ListParams
   projects: readonly ProjectName[]
-  /** Those that came with the document. */
+  /** Loaded with the document. */
   preloaded: RestSearch[] | undefined
-  /** Whether the person may make a view everybody's. */
+  /** Whether the person may share a view with the organization. */
   canShare: boolean
   offerUndo: OfferUndo
 }
@@ -29,7 +29,7 @@ const sentenceOf = (error: unknown, otherwise: string) => {
   return Object.values(error.fields).flat()[0] ?? error.message
 }
 
-/** Views of an organization, and what may be done with them; replacing and deleting one can be taken back. */
+/** The organization's views and functions to change them. Replacing and deleting offer undo. */
 function useViews({ organization, preloaded, offerUndo }: Pick<Props, 'organization' | 'preloaded' | 'offerUndo'>) {
   const t = useTranslations('search.views')
   const toast = useToast()
@@ -44,7 +44,7 @@ function useViews({ organization, preloaded, offerUndo }: Pick<Props, 'organizat
     staleTime: 60_000,
     retry: false,
   })
-  /** Runs one call; undefined: it was refused, and `error` says why. */
+  /** Runs one call. Returns undefined after a failure and sets `error`. */
   async function send(request: ApiRequest, id = ''): Promise<{ view: RestSearch | undefined } | undefined> {
     try {
       const view = await apiFetch<RestSearch | undefined>(`${path}${id ? `${id}/` : ''}`, request)
@@ -54,7 +54,7 @@ function useViews({ organization, preloaded, offerUndo }: Pick<Props, 'organizat
       setError(sentenceOf(failure, t('failed')))
       return undefined
     } finally {
-      // Also after a refusal: somebody else may have changed the view first.
+      // Also after a failure: somebody else may have changed the view first.
       await client.invalidateQueries({ queryKey: key })
     }
   }
@@ -77,7 +77,7 @@ function useViews({ organization, preloaded, offerUndo }: Pick<Props, 'organizat
   return { views: data ?? [], error, add, replace, remove }
 }
 
-/** Saved views as links, which work before any script runs; saving, bringing up to date and deleting them. */
+/** Saved views as links that work before scripts run, with buttons to save, update and delete. */
 export function SavedViews({ params, projects, canShare, ...props }: Props) {
   const t = useTranslations('search.views')
   const { views, error, add, replace, remove } = useViews(props)
@@ -96,7 +96,7 @@ export function SavedViews({ params, projects, canShare, ...props }: Props) {
     <details
       ref={details}
       className="views"
-      // Closed with the address, and when the focus goes elsewhere; a click on nothing in particular leaves it open.
+      // Closes on a link or when the focus leaves. A click on other text keeps it open.
       onClick={(event) => {
         if (details.current && event.target instanceof Element && event.target.closest('a'))
           details.current.open = false
@@ -153,7 +153,7 @@ export function SavedViews({ params, projects, canShare, ...props }: Props) {
   )
 }
 
-/** One view: where it leads, whose it is, and what may be done with it. */
+/** One view: its link, its owner, and its actions. */
 function ViewLine({
   view,
   href,

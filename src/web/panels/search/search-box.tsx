@@ -9,7 +9,7 @@ import { termsOf } from './terms.ts'
 import { type CompletionScope, useComplete } from './use-complete.ts'
 import { useJump } from './use-jump.ts'
 
-/** The same text behind the field, with its filters marked: both are monospaced and spaced alike, so they cover each other. */
+/** The same text behind the field, with highlighted filters. Both use the same monospaced font, so they align. */
 function Marks({ text }: { text: string }) {
   const parts = useMemo(() => {
     const made: { at: number; text: string; key: string; kind: 'gap' | 'filter' | 'text' | 'operator' }[] = []
@@ -43,17 +43,17 @@ type SearchBoxProps = {
   value: string
   onSearch: (query: string) => void
   error: string[] | undefined
-  /** Projects and environments of the list: values are those of their events. */
+  /** Projects and environments of the list. Suggested values come from their events. */
   scope: CompletionScope
-  /** What else the address of the list says: a search before the scripts run keeps it. */
+  /** The other URL parameters. A search before the scripts run keeps them. */
   kept: Readonly<Record<string, string>>
   label: string
   placeholder: string
-  /** Whether an identifier that is typed alone leads to what it names. */
+  /** Whether a lone identifier opens the page it names. */
   jumps?: boolean
 }
 
-/** What is typed, where the caret is, and the list below: one piece of state, as each decides about the others. */
+/** Text, caret and suggestion list in one hook, because each depends on the others. */
 function useBox({ organization, scope, value }: Pick<SearchBoxProps, 'organization' | 'scope' | 'value'>) {
   const [draft, setDraft] = useState(value)
   const [caret, setCaret] = useState(0)
@@ -62,23 +62,23 @@ function useBox({ organization, scope, value }: Pick<SearchBoxProps, 'organizati
   const field = useRef<HTMLInputElement>(null)
   const shownValue = useRef(value)
   useEffect(() => {
-    // The person typed this before the scripts ran: keep it.
+    // Keep text that the person typed before the scripts ran.
     const early = shownValue.current === value ? field.current?.value : undefined
     shownValue.current = value
     setDraft(early !== undefined && early !== value ? early : value)
   }, [value])
   const { lines, waiting, remember } = useComplete({ organization, scope, text: draft, caret, open })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another list has another first line
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new list resets the active line
   useEffect(() => setActive(-1), [draft, caret])
 
   const selected = useRef<[from: number, to: number]>(undefined)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the field has the text by then, and no key came between
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once the field has the text, before the next key
   useLayoutEffect(() => {
     if (selected.current) field.current?.setSelectionRange(...selected.current)
     selected.current = undefined
   }, [draft])
 
-  /** Shows a text with a selection, which the next key finds: a frame later one that types fast was ahead of it. */
+  /** Sets text and selection in the same frame. One frame later, the next key of a fast typist would come first. */
   function put(text: string, from: number, to = from): void {
     setDraft(text)
     setCaret(to)
@@ -91,7 +91,7 @@ function useBox({ organization, scope, value }: Pick<SearchBoxProps, 'organizati
 
 type Box = ReturnType<typeof useBox>
 
-/** Keys of the field: through the list, from filter to filter, and a filter the other way round. */
+/** Keys of the field: move through the list, move between filters, and negate a filter. */
 function onKeys(
   box: Box,
   event: KeyboardEvent<HTMLInputElement>,
@@ -132,9 +132,9 @@ function onKeys(
 }
 
 /**
- * The search text with its filters marked, and a list of what could stand at the caret. Enter applies it; a text that is
- * only a digest, an event id or a short id goes to its page instead, if it exists. The box keeps what was typed, also
- * when the server refuses it (`error`). Before the scripts run it is a plain form.
+ * The search field with highlighted filters and suggestions at the caret. Enter applies the text. A lone digest, event
+ * id or short id opens its page instead, if it exists. The box keeps the typed text if the server rejects it (`error`).
+ * Before the scripts run it is a plain form.
  */
 export function SearchBox(props: SearchBoxProps) {
   const { value, onSearch, error, kept, label, placeholder, jumps = true } = props

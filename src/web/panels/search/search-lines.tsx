@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'react'
 import { PlainText } from '../../ui/plain-text.tsx'
 import type { Suggestion } from './complete.ts'
 
-/** What a search box offers, as the list of a combobox: the field keeps the focus. Says aloud how many lines there are. */
+/** The suggestions as the list of a combobox. The field keeps the focus. Announces the number of lines. */
 export function SearchLines({
   id,
   lines,
@@ -30,7 +30,7 @@ export function SearchLines({
       <div className="search-lines" hidden={!isShown}>
         <div ref={list} id={`${id}-lines`} role="listbox" aria-label={t('offered')}>
           {lines.map((line, at) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the keys of a combobox are those of its field
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys of a combobox
             <div
               key={`${line.kind} ${line.label}`}
               id={`${id}-${at}`}
@@ -38,7 +38,7 @@ export function SearchLines({
               tabIndex={-1}
               aria-selected={at === active}
               className="search-line"
-              // The field keeps the focus, and the caret its place.
+              // Keep focus and caret in the field.
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => take(line)}
             >

@@ -50,7 +50,7 @@ describe('the link of a tag', () => {
     ['a', 'x*', 'a:"x\\*"'],
     ['release', 'web@1.0.0', 'release:web@1.0.0'],
     ['user.email', 'ada@example.test', 'user.email:ada@example.test'],
-    // A field of this name asks for something else, or refuses the value.
+    // A search key of this name has another meaning, or rejects the value.
     ['level', 'warning', 'tags[level]:warning'],
     ['age', '42', 'tags[age]:42'],
     ['id', '42', 'tags[id]:42'],
@@ -87,7 +87,7 @@ describe('jumpOf', () => {
     ['9EC79C33EC9942AB8353589FCB2E04DC', '/e/9ec79c33ec9942ab8353589fcb2e04dc'],
     ['9ec79c33-ec99-42ab-8353-589fcb2e04dc', '/e/9ec79c33ec9942ab8353589fcb2e04dc'],
     ['9ec79c33', undefined],
-    // the box has this text before anybody types
+    // The box contains this text before anybody types.
     ['is:unresolved 3615871143', '/d/3615871143'],
     ['is:unresolved3615871143', '/d/3615871143'],
     ['3615871143 is:unresolved', '/d/3615871143'],
@@ -95,7 +95,7 @@ describe('jumpOf', () => {
     ['is:unresolved Application error. Digest: 3615871143', '/d/3615871143'],
     ['WEB-42 is:unresolved', '/i/WEB-42'],
     ['is:unresolved', undefined],
-    // a search, not an identifier
+    // A search, not an identifier.
     ['WEB-42 level:error', undefined],
     ['is:unresolved digest:3615871143 release:shop@1', undefined],
     ['', undefined],

@@ -2,7 +2,7 @@ import { pastedDigest } from '../../../domain/pasted-digest.ts'
 import { searchKeyOf } from '../../../query/search.ts'
 import { defaultQuery } from './list-params.ts'
 
-/** A piece of a search text: `text` is exactly the characters from `from` to `to`. */
+/** A part of a search text. `text` is exactly the characters from `from` to `to`. */
 type Term = {
   kind: 'filter' | 'text' | 'operator'
   from: number
@@ -15,7 +15,7 @@ type Term = {
 const termsMax = 100
 const filterPattern = /^(!?(?:tags\[[^\]]*\]|"[^"]*"|[A-Za-z0-9_.-]+):)(.*)$/s
 
-/** Where the term that begins at `from` ends: at a space outside quotes and brackets, or at a parenthesis. */
+/** The end of the term that begins at `from`: a space outside of quotes and brackets, or a parenthesis. */
 function endOfTerm(query: string, from: number): number {
   let quoted = false
   let brackets = 0
@@ -32,8 +32,8 @@ function endOfTerm(query: string, from: number): number {
 }
 
 /**
- * Splits a search text for the eye (marks in the box, terms that can be taken out). It judges nothing: the grammar
- * is query/search. At most 100 terms; the rest of a longer text is one term.
+ * Splits a search text for display (highlights, removable terms). It does not validate: the grammar is in query/search.
+ * Returns at most 100 terms; the last one contains the rest of a longer text.
  */
 export function termsOf(query: string): Term[] {
   const terms: Term[] = []
@@ -57,7 +57,7 @@ export function termsOf(query: string): Term[] {
   return terms
 }
 
-/** The search text without one of its terms (and without an operator that would be left alone). */
+/** The search text without one of its terms. Also removes an operator that would be left alone. */
 export function withoutTerm(query: string, index: number): string {
   const terms = termsOf(query)
   const kept = terms.filter((_term, at) => at !== index)
@@ -76,12 +76,12 @@ export function withoutTerm(query: string, index: number): string {
     .replaceAll(' )', ')')
 }
 
-/** A value as a search text has it: quoted and escaped where necessary. */
+/** A value for a search text: quoted and escaped if necessary. */
 export function quoted(value: string): string {
   return /^[^\s"()[\],\\*]+$/.test(value) ? value : `"${value.replace(/[\\"*]/g, '\\$&')}"`
 }
 
-/** A tag's key as a search text names it: `tags[…]` where a search key of that name means something else, or where the name has signs that no key has. */
+/** A tag's key for a search text: `tags[…]` if a search key has that name, or it has special characters. */
 export function keyOfTag(tag: string): string {
   const searchKey = searchKeyOf(tag)
   return /^[\w.-]+$/.test(tag) && (!searchKey || (searchKey.tag === 'equal' && searchKey.name === tag))
@@ -89,12 +89,12 @@ export function keyOfTag(tag: string): string {
     : `tags[${tag}]`
 }
 
-/** Where the issues are listed that have a tag's value: `base` is the stream, `kept` what `keptSearch` made. */
+/** Path of the issues with a tag value. `base` is the stream, `kept` the result of `keptSearch`. */
 export function tagHref(base: string, kept: string, key: string, value: string): string {
   return `${base}?q=${encodeURIComponent(`${keyOfTag(key)}:${quoted(value)}`)}${kept.replace('?', '&')}`
 }
 
-/** A short link, to what and by which name. `sure`: the text asks for it by name; else it may as well be words, such as UTF-8. */
+/** A short link. `sure`: the text names its kind; otherwise it can be words, such as UTF-8. */
 type Jump = { kind: 'digest' | 'event' | 'issue'; name: string; path: string; sure: boolean }
 
 const routes = { digest: 'd', event: 'e', issue: 'i' } as const
@@ -105,10 +105,10 @@ const jumpTo = (kind: Jump['kind'], name: string, sure = false): Jump => ({
   path: `/${routes[kind]}/${encodeURIComponent(name)}`,
 })
 
-/** The text that the box starts with. Pasted text lands before or after it, mostly without a space. */
+/** The initial text of the box. Pasted text lands before or after it, usually without a space. */
 const besideDefault = new RegExp(`^\\s*${defaultQuery}|\\s${defaultQuery}\\s*$`)
 
-/** Whether a text has filters other than a digest. The sentences of error screens have none. */
+/** Whether a text has filters other than a digest. Error messages have none. */
 const isFiltered = (text: string): boolean =>
   termsOf(text).some(({ kind, key, value }) => {
     const name = key.replace(/^!|:$/g, '')
@@ -116,9 +116,9 @@ const isFiltered = (text: string): boolean =>
   })
 
 /**
- * The short link that a search text may mean when it is nothing but an identifier: a digest (Next's number, with or
- * without `digest:`, also with spaces in it or in the sentence of its error screen), an event id (32 hex characters, or a
- * UUID), or a short id such as WEB-42; also beside the search that the box begins with. Else undefined; text in quotes is always text.
+ * The short link for a text that is only an identifier, possibly next to the box's initial search. Undefined otherwise,
+ * and for quoted text. Identifiers: a digest (Next's number, with or without `digest:`, spaces or the error screen's
+ * sentence), an event id (32 hex characters or a UUID), or a short id such as WEB-42.
  */
 export function jumpOf(query: string): Jump | undefined {
   const text = query.replace(besideDefault, '').trim()

@@ -16,24 +16,24 @@ import {
   withRecent,
 } from './complete.ts'
 
-/** The pause in typing before the server is asked. The next letter drops an answer that is still missing. */
+/** Delay after the last key before the server is asked, ms. The next key drops a pending response. */
 const pauseMs = 120
 const fresh = { staleTime: 60_000, retry: false, refetchOnWindowFocus: false } as const
 
-/** What completion asks within: the projects and environments of the list. */
+/** The projects and environments of the list, to limit completion. */
 export type CompletionScope = { project?: readonly string[] | undefined; environment?: readonly string[] | undefined }
 
 type TagKey = { key: string }
 type Value = { value: string; count: number | null }
 
-/** The value once it has not changed for a moment. */
+/** The value after it has not changed for the delay. */
 function useSettled(value: string): string {
   const [settled, set] = useState(value)
   useEffect(() => systemClock.after(pauseMs, () => set(value)), [value])
   return settled
 }
 
-/** Searches of before in this organization, kept by the browser. */
+/** Recent searches in this organization, stored by the browser. */
 function useRecent(organization: string) {
   const key = `searches:${organization}`
   const [recent, set] = useState<string[]>([])
@@ -41,18 +41,18 @@ function useRecent(organization: string) {
     try {
       set(readRecent(localStorage.getItem(key)))
     } catch {
-      // A browser that keeps nothing has no searches of before.
+      // No access to storage: no recent searches.
     }
   }, [key])
   const remember = useCallback(
     (text: string) => {
       try {
-        // Another tab may have searched meanwhile.
+        // Another tab may have stored a search meanwhile.
         const next = withRecent(readRecent(localStorage.getItem(key)), text)
         set(next)
         localStorage.setItem(key, JSON.stringify(next))
       } catch {
-        // Full, or not allowed: the list of this page stays.
+        // Storage is full or not allowed: keep the list of this page.
       }
     },
     [key],
@@ -60,7 +60,7 @@ function useRecent(organization: string) {
   return { recent, remember }
 }
 
-/** What a box offers for a text with the caret at a place; asks the server only while `open`. */
+/** The suggestions at the caret of a text. Asks the server only while `open`. */
 export function useComplete({
   organization,
   scope,
@@ -94,7 +94,7 @@ export function useComplete({
         signal,
       }),
     enabled: asks,
-    // Of the same key only: those of another would be wrong for a moment.
+    // Keep old values of the same key only: those of another key would be wrong.
     placeholderData: (before, query) => (query?.queryKey[3] === key ? before : undefined),
     ...fresh,
   })

@@ -6,7 +6,7 @@ afterEach(() => void vi.unstubAllGlobals())
 const signal = new AbortController().signal
 
 it.each([
-  // What a browser shows of a redirect that it does not follow.
+  // The response of a browser for a redirect that it does not follow.
   ['an issue', { status: 0, type: 'opaqueredirect' }, true],
   ['a choice of several issues', { status: 200, type: 'basic' }, true],
   ['nothing', { status: 404, type: 'basic' }, false],

@@ -5,13 +5,13 @@ import { withBase } from '../../base-path.ts'
 import { jumpOf } from './terms.ts'
 
 /**
- * Whether a short link leads anywhere. The link itself is asked, as it looks through all organizations of the person; its
- * redirect is not followed, since that would make a whole page for a yes or no.
+ * Whether a short link leads to a page. Requests the link itself, because it searches all organizations of the person.
+ * Does not follow the redirect: that would render a whole page for a yes or no.
  */
 export async function leads(path: string, signal: AbortSignal): Promise<boolean> {
   try {
     const answer = await fetch(withBase(path), { redirect: 'manual', credentials: 'same-origin', signal })
-    // A redirect that is not followed shows no status: 0.
+    // An unfollowed redirect has status 0.
     return answer.status < 400
   } catch {
     return false
@@ -19,8 +19,8 @@ export async function leads(path: string, signal: AbortSignal): Promise<boolean>
 }
 
 /**
- * Makes the way from a search text: to what it names where it is nothing but an identifier that is known, else `search`.
- * `UTF-8` and an order's number look like identifiers too. A later text takes the place of one that is still asked about.
+ * Opens the page that a lone identifier names if it exists, else calls `search`: `UTF-8` and order numbers look like
+ * identifiers too. A later text cancels a pending check.
  */
 export function useJump(jumps: boolean): (text: string, search: () => void) => void {
   const router = useRouter()

@@ -24,7 +24,7 @@ export type ParamChange = {
   sort?: Sort
 }
 
-/** The stream's state, all of it in the URL; changes are steps of the history. */
+/** The stream's state, stored in the URL. Each change is a history entry. */
 export function useListParams(): [ListParams, (change: ParamChange) => void] {
   const [raw, set] = useQueryStates(parsers, { history: 'push' })
   const { q, project, env, t, from, to, sort } = raw

@@ -53,7 +53,7 @@ it('the view that is shown is the one with this address', () => {
   expect(shown('?sort=users&q=a')).toBe('2')
   expect(shown('?q=a+')).toBe('1')
   expect(shown('?q=b')).toBeUndefined()
-  // One that was saved with the slug, and the same with the id.
+  // One view saved with the slug, and the same with the id.
   expect(shown('?q=c&project=1')).toBe('3')
   for (const item of views) expect(viewOf(paramsAt(viewSearch(partsOf(item), [])), [])).toEqual(partsOf(item))
 })

@@ -11,13 +11,13 @@ import {
 } from './list-params.ts'
 import { isRelativeRange } from './range.ts'
 
-// Saved views as addresses of the stream, and back.
+// Converts saved views to URLs of the stream, and back.
 
 type Shown = Pick<RestSearch, 'query' | 'sort' | 'projects' | 'environments' | 'statsPeriod' | 'start' | 'end'>
 
 const sortOf = (name: string): Sort => sorts.find((sort) => apiSort[sort] === name) ?? 'last'
 
-/** The query string of the stream that shows a view, with `?`. '' for the default stream. */
+/** The query string of the stream for a view, with `?`. '' for the default stream. */
 export function viewSearch(view: Shown, projects: readonly ProjectName[]): string {
   const search = new URLSearchParams()
   if (view.query !== defaultQuery) search.set('q', view.query)
@@ -36,7 +36,7 @@ export function viewSearch(view: Shown, projects: readonly ProjectName[]): strin
 
 const names = (text: string) => text.split(',').filter((part) => part !== '')
 
-/** What the stream shows, as a view is saved: projects by their ids, as a slug may be another project's one day. */
+/** The stream's state as a view to save. Stores project ids, because a slug can move to another project. */
 export function viewOf(params: ListParams, projects: readonly ProjectName[]): Shown {
   const { range } = params
   const fixed = range.kind === 'absolute'
@@ -51,7 +51,7 @@ export function viewOf(params: ListParams, projects: readonly ProjectName[]): Sh
   }
 }
 
-/** What a view shows, without what it is called and whose it is. */
+/** The content of a view, without its name and owner. */
 export const partsOf = ({ query, sort, projects, environments, statsPeriod, start, end }: Shown): Shown => ({
   query,
   sort,
@@ -62,7 +62,7 @@ export const partsOf = ({ query, sort, projects, environments, statsPeriod, star
   end,
 })
 
-/** The view that the stream shows now. undefined after a change of any parameter. */
+/** The view that matches the stream's state. Undefined after a change of any parameter. */
 export function shownView(
   views: readonly RestSearch[],
   params: ListParams,
@@ -72,13 +72,13 @@ export function shownView(
   return views.find((view) => viewSearch(view, projects) === now)
 }
 
-/** The other parameters of the address, by name, for the form of the search box. */
+/** The other URL parameters by name, for the form of the search box. */
 export function keptParams(params: ListParams): Record<string, string> {
   const search = new URLSearchParams(viewSearch({ ...viewOf(params, []), query: defaultQuery }, []))
   return Object.fromEntries(search)
 }
 
-/** Within which projects and environments a list completes values. */
+/** The projects and environments that limit a list's completions. */
 export function completionScope(params: Pick<ListParams, 'env'>, projectIds: readonly string[]) {
   const environment = names(params.env)
   return {

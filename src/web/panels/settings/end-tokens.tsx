@@ -1,7 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 
-/** The offer to end the person's API tokens together with the old password. */
+/** A checkbox to revoke the person's API tokens together with the old password. */
 export function EndTokens() {
   const t = useTranslations('security')
   return (

@@ -4,7 +4,7 @@ import { PlainText } from '../../ui/plain-text.tsx'
 
 const pages = ['organization', 'members'] as const
 
-/** The head of an organization's settings: its name and the ways between their pages. */
+/** The head of an organization's settings pages: its name and links between the pages. */
 export async function OrganizationHead({
   organization,
   here,

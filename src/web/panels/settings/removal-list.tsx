@@ -4,7 +4,7 @@ import { AutoRefresh } from '../../ui/auto-refresh.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 
-/** Deletions, each with how far it is and what it took; looks again until all have ended. */
+/** Deletions with their progress and the number of removed events and files. Refreshes until all have ended. */
 export function RemovalList({ removals }: { removals: readonly Removal[] }) {
   const t = useTranslations('people')
   return (
@@ -30,7 +30,7 @@ export function RemovalList({ removals }: { removals: readonly Removal[] }) {
   )
 }
 
-/** Organizations that a person deleted. The proof outlives them. Nothing when the person deleted none. */
+/** Organizations that the person deleted. These records outlive the organizations. Empty if there are none. */
 export function OwnRemovals({ removals }: { removals: readonly Removal[] }) {
   const t = useTranslations('people')
   if (removals.length === 0) return null

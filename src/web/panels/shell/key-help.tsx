@@ -6,7 +6,7 @@ import { groupedBindings } from '../../ui/keys/key-rules.ts'
 import { useBindings, useRenewKeys } from '../../ui/keys/keys.tsx'
 import { setSingleKeys, singleKeysOff } from '../../ui/keys/single-keys.ts'
 
-/** The keys that work on this page, from the registry. */
+/** The keys of this page, from the registry. */
 export function KeyHelp({ onClose }: { onClose: () => void }) {
   const t = useTranslations('shell')
   const groups = groupedBindings(useBindings())

@@ -11,8 +11,8 @@ const noEvent = () => new KeyboardEvent('keydown')
 const openWords = { digest: 'openDigest', event: 'openEvent', issue: 'openIssue' } as const
 
 /**
- * Everything that can be done from here: what the screen offers for its rows, then every key of the registry. A digest (also
- * with its sentence around it), an event id or a short id that is typed or pasted is gone to.
+ * The command palette: actions on the selected rows, then all keys of the registry. A typed or pasted digest (also
+ * within its error sentence), event id or short id adds a choice that opens it.
  */
 export function Palette({ actions, onClose }: { actions: readonly Choice[]; onClose: () => void }) {
   const t = useTranslations('shell')

@@ -60,7 +60,7 @@ function EngineBar() {
   const [down, setDown] = useState(false)
   useLive((change: LiveChange) => {
     if (change.kind === 'engine') setDown(!change.up)
-    // The server says at once when it is down.
+    // After `missed` the server reports at once if the engine is down.
     if (change.kind === 'missed') setDown(false)
   })
   if (!down) return null
@@ -71,7 +71,7 @@ function EngineBar() {
   )
 }
 
-/** Where notifications go; marked while one of them does not get there. */
+/** Link to the notifications; highlighted while a channel fails. */
 function NotificationsEntry({ base, failing }: { base: string; failing: number }) {
   const t = useTranslations('notifications')
   const label = failing > 0 ? t('someFailing', { count: failing }) : t('title')
@@ -86,7 +86,7 @@ function toggleTheme() {
   setTheme(isDark() ? 'light' : 'dark')
 }
 
-/** The keys that work everywhere. */
+/** The global keys. */
 function useShellKeys(base: string, showPalette: () => void, showKeys: () => void): void {
   const t = useTranslations('shell')
   const people = useTranslations('people')
@@ -104,7 +104,7 @@ function useShellKeys(base: string, showPalette: () => void, showKeys: () => voi
   useKey('g s', t('global'), t('settings'), () => router.push(`${base}/settings/account`))
 }
 
-/** The foot of the sidebar: the palette, the keys, the theme, the account. */
+/** The foot of the sidebar: palette, keys, theme, account. */
 function ShellFoot({ base, showPalette, showKeys }: { base: string; showPalette: () => void; showKeys: () => void }) {
   const t = useTranslations('shell')
   return (
@@ -141,7 +141,7 @@ function ShellFoot({ base, showPalette, showKeys }: { base: string; showPalette:
   )
 }
 
-/** The sidebar (a top bar under 640 px) and the page. The sidebar has the entries that the person may open. */
+/** The page with its sidebar (a top bar below 640 px). The sidebar has the entries that the person may open. */
 export function Shell({
   organization,
   organizations,
@@ -153,9 +153,9 @@ export function Shell({
   organization: ShellOrganization
   organizations: ShellOrganization[]
   mayStatus: boolean
-  /** Channels of notifications that nothing comes through. */
+  /** Number of notification channels that fail. */
   failingChannels: number
-  /** Id of the newest change when the document was made. The live stream continues after it. */
+  /** Id of the newest change when the document was rendered. The live stream continues after it. */
   liveId: number
   children: ReactNode
 }) {

@@ -4,11 +4,11 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 
-/** Times as people read them; everything else as it is. Hostile text stays text: it is a value of the sentence. */
+/** Formats times for display, other values unchanged. Hostile text is safe, because it is only a parameter. */
 const valuesOf = ({ data }: DoctorFinding): Record<string, string> =>
   data.when ? { ...data, when: `${data.when.slice(0, 16).replace('T', ' ')} UTC` } : data
 
-/** What the doctor found, the fix, and the command for it. Works on the server and in the browser. */
+/** A finding of the doctor, with fix and command. Works on the server and in the browser. */
 export function Finding({ finding, count }: { finding: DoctorFinding; count?: number }) {
   const t = useTranslations('doctor')
   const values = valuesOf(finding)

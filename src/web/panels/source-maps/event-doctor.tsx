@@ -58,7 +58,7 @@ function File({ file, shown }: { file: DoctorFile; shown: DoctorFinding | null }
   )
 }
 
-/** What was found, folded to the first thing that is wrong; all steps on demand. */
+/** The diagnosis, reduced to the first problem. Shows all steps on demand. */
 function Diagnosis({ diagnosis }: { diagnosis: EventDiagnosis }) {
   const t = useTranslations('doctor')
   const [open, setOpen] = useState(false)
@@ -83,8 +83,8 @@ function Diagnosis({ diagnosis }: { diagnosis: EventDiagnosis }) {
 }
 
 /**
- * Why frames of an event are not mapped, below its stack. The answer is computed when it is shown. When it does not
- * come with the document, its space is reserved.
+ * Explains below the stack why frames are not mapped. The diagnosis is computed when it is shown. If it was not
+ * preloaded, its space is reserved.
  */
 export function EventDoctor({
   organization,
@@ -95,7 +95,7 @@ export function EventDoctor({
   organization: string
   project: string
   eventId: string
-  /** What came with the document. */
+  /** Loaded with the document. */
   preloaded: EventDiagnosis | undefined
 }) {
   const t = useTranslations('doctor')
@@ -119,7 +119,7 @@ export function EventDoctor({
         {t('looking')}
       </p>
     )
-  // who may see the event but not this has nothing to mend here
+  // The person may see the event but not the diagnosis, and could not fix anything here.
   if (asked.error instanceof ApiError && (asked.error.status === 403 || asked.error.status === 404)) return null
   return (
     <p className="part-note" role="alert">

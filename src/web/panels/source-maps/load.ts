@@ -6,7 +6,7 @@ import type { DataOf } from '../panel.ts'
 import { needsDoctor } from './needs-doctor.ts'
 import type { doctor } from './panel.tsx'
 
-/** Why the event's frames are not mapped, where there is something to say and the person may read it. */
+/** Explains why the event's frames are not mapped, if the doctor has findings and the person may read them. */
 export const loadDoctor: IssueLoader<DataOf<typeof doctor>> = {
   mayBeLate: true,
   async load({ actor, here, row, event }) {

@@ -13,13 +13,13 @@ function stacksOf(event: RestEvent): RestStacktrace[] {
   return all.flatMap((item) => (item ? [item] : []))
 }
 
-/** A script that a browser loaded. Where nothing was looked up, a frame of Node is its own source more often than not. */
+/** Whether a browser loaded this script. Node frames without a lookup usually are their own source. */
 const isLoaded = ({ absPath, filename }: RestFrame) =>
   /^https?:\/\/.*\.[cm]?jsx?(?:[?#].*)?$/i.test(absPath ?? filename ?? '')
 
 /**
- * Whether the doctor has something to say about an event: a frame was looked up and is not mapped, or lacks its source; or
- * nothing was looked up at all, and a browser's frame has no source lines.
+ * Whether the doctor can explain something: a frame was looked up but is not mapped or lacks its source, or nothing was
+ * looked up and a browser frame has no source lines.
  */
 export function needsDoctor(event: RestEvent): boolean {
   const frames = stacksOf(event).flatMap((stack) => stack.frames)

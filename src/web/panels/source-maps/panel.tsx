@@ -4,7 +4,7 @@ import type { EventPanel } from '../panel.ts'
 import { EventDoctor } from './event-doctor.tsx'
 import { needsDoctor } from './needs-doctor.ts'
 
-/** Why frames of the event are not mapped to their sources. */
+/** Explains why frames of the event are not mapped to their sources. */
 export const doctor: EventPanel<EventDiagnosis> = {
   id: 'doctor',
   guard: ({ event }) => needsDoctor(event),

@@ -51,11 +51,11 @@ function Script({ script, weightOf }: { script: DoctorScript; weightOf: (code: s
   )
 }
 
-/** The check of a bundle: what is wrong with it, and each script with its map and its sources. */
+/** The diagnosis of a bundle: its problems, and each script with its map and sources. */
 export function BundleVerdict({ diagnosis }: { diagnosis: BundleDiagnosis }) {
   const t = useTranslations('doctor.bundle')
   const { verdict, findings, files, scripts, read, used } = diagnosis
-  // a finding may weigh less in its bundle than it does alone
+  // A finding can have less weight in its bundle than alone.
   const weightOf = (code: string) => findings.find((finding) => finding.code === code)?.weight ?? 'wrong'
   return (
     <section className="mb-8" aria-label={t('title')}>
@@ -98,7 +98,7 @@ function EventShare({ events }: Pick<ReleaseDiagnosis, 'events'>) {
   return <p className="text-ink-2">{t('events', events)}</p>
 }
 
-/** What the doctor says of a release, without a heading; `app().doctor.ofRelease` gives the diagnosis. */
+/** The doctor's diagnosis of a release, without a heading. `app().doctor.ofRelease` returns it. */
 export function ReleaseVerdict({ diagnosis }: { diagnosis: ReleaseDiagnosis }) {
   const t = useTranslations('doctor')
   const { verdict, findings, events, bundles } = diagnosis

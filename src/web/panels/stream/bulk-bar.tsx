@@ -5,10 +5,10 @@ import { Button } from '../../ui/controls.tsx'
 import type { Decisions } from '../triage/decisions.tsx'
 import type { Merge } from '../triage/merge.tsx'
 
-/** How many issues a change reaches where only events can say which (query/issues.ts). */
+/** Maximum issues of a change if only events can select them (query/issues.ts). */
 const uncountedMax = 10_000
 
-/** What can be done with the selected rows, or with all that match. */
+/** Actions on the selected rows, or on all matching issues. */
 export function BulkBar({
   count,
   hits,
@@ -24,13 +24,13 @@ export function BulkBar({
   selectAll,
 }: {
   count: number
-  /** How many issues the search finds; null while nobody knows. */
+  /** Number of matching issues; null while unknown. */
   hits: number | null
-  /** All that match are meant, not only the selected rows. */
+  /** Whether the action applies to all matching issues, not only to the selected rows. */
   isAll: boolean
-  /** There are rows that the list has not loaded. */
+  /** Whether there are rows that are not loaded. */
   more: boolean
-  /** Every loaded row is selected. */
+  /** Whether every loaded row is selected. */
   loaded: boolean
   canTriage: boolean
   decide: (change: StatusChange) => void

@@ -14,8 +14,8 @@ import type { Page } from './rows.ts'
 import type { FirstScreen } from './stream.tsx'
 
 /**
- * How long the document waits for its rows, ms; after that the shell goes out and the browser asks for them, which costs
- * three requests more. With 800 a machine at ten times its load was late now and then.
+ * How long the document waits for its rows, ms. After that the browser requests them, which costs three more requests.
+ * With 800 ms the rows were sometimes late on a machine at ten times its load.
  */
 const waitMs = 1500
 
@@ -25,9 +25,9 @@ async function pageOf(request: IssueListRequest): Promise<Page> {
 }
 
 /**
- * What the stream shows for a query string, as the REST calls would answer it: the first rows, the environments to choose
- * from, and where there are no rows the last resolved ones. Each is undefined when the store is away or slow, rows also
- * where the query string names a project that does not exist: the browser gets the error from its own request.
+ * The first screen of the stream for a query string, in the form of the REST responses: rows, environments, and
+ * recently resolved issues if there are no rows. Each part is undefined if the store is down or slow. Rows are also
+ * undefined if the query string names an unknown project: the browser then gets the error from its own request.
  */
 export async function firstScreen(
   actor: Actor,
@@ -46,7 +46,7 @@ export async function firstScreen(
   const late = new AbortController()
   const lateness = clock.sleep(waitMs, late.signal).then(() => undefined)
   const inTime = <Answer>(asked: Promise<Answer>) => Promise.race([unlessAway(asked), lateness])
-  // Asked before the rows: what is committed up to here is in them.
+  // Read before the rows, so that the rows contain all commits up to this id.
   const liveId = live.lastId(organization.id)
   const ask = (request: Pick<IssueListRequest, 'projects' | 'environments' | 'range' | 'query' | 'sort' | 'limit'>) =>
     pageOf({ ...request, organization, meUserId: actor.person.id })

@@ -8,18 +8,18 @@ import { useSparkAnnotations } from '../../ui/chart/spark-annotations.tsx'
 import { IssueRow, useRowWords } from '../issue/issue-row.tsx'
 
 const rowPx = 52
-/** Height of what sticks above the rows, px: scrolling to a row keeps it below. */
+/** Height of the sticky head above the rows, px. Scrolling to a row keeps it below. */
 const headPx = 150
-/** The next page is fetched when this many rows are left. */
+/** Fetch the next page when this many rows are left. */
 const ahead = 40
-/** Rows of the document, before a script knows the window: as many as the tallest usual screen shows. */
+/** Rows in the document, before a script knows the window height: enough for the tallest common screen. */
 const firstCount = 24
 
 const noStore = () => () => {}
 
 type ListProps = {
   rows: readonly RestIssue[]
-  /** Rows that match in all, loaded or not. */
+  /** Number of matching rows, loaded or not. */
   total: number
   hrefOf: (issue: RestIssue) => string
   cursorId: string | null
@@ -30,11 +30,11 @@ type ListProps = {
   onOpen: (issue: RestIssue) => void
   onCheck: (issue: RestIssue, withShift: boolean) => void
   canTriage: boolean
-  /** Releases and deploys of the time; undefined while they are not known. */
+  /** Releases and deploys in the range; undefined while unknown. */
   annotations: RestMarks | undefined
 }
 
-/** Rows by the window's scroll position; rows have one height, so nothing is ever measured. */
+/** Renders the rows near the scroll position. All rows have the same height, so none is measured. */
 export function IssueList({
   rows,
   total,
@@ -70,7 +70,7 @@ export function IssueList({
     scrollPaddingStart: headPx,
     scrollPaddingEnd: 60,
   })
-  // The browser may have restored a scroll position before it hydrates: the first render is the server's in any case.
+  // The browser can restore a scroll position before hydration, but the first render must match the server's.
   const hydrated = useSyncExternalStore(
     noStore,
     () => true,
@@ -104,7 +104,7 @@ export function IssueList({
   }
   return (
     <>
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: each row is a link and a checkbox, the list only listens for them */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: rows are links and checkboxes, the list only listens */}
       <ul
         ref={list}
         className="issue-list"

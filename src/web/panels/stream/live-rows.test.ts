@@ -8,7 +8,7 @@ const events = (...ids: string[]): LiveChange => ({
   projects: [{ id: '1', issues: ids.map((id) => ({ id, events: 2, isNew: false })) }],
 })
 
-/** A list that has issue "known"; `visible` are those that its filter shows. */
+/** A list with the issue "known". `visible` are the ids that its filter shows. */
 function list(visible: string[] = []) {
   const clock = testClock(1_000_000)
   const known = new Set(['known'])
@@ -36,7 +36,7 @@ function list(visible: string[] = []) {
       return false
     },
   })
-  /** Lets time pass in steps of 50 ms, with the change told every 100 ms. */
+  /** Advances time in steps of 50 ms and sends the change every 100 ms. */
   const run = async (ms: number, change?: (atMs: number) => LiveChange) => {
     for (let atMs = 0; atMs < ms; atMs += 50) {
       if (change && atMs % 100 === 0) live.hear(change(atMs))
@@ -125,7 +125,7 @@ describe('rows kept fresh by the live stream', () => {
     state.held = undefined
     const endedMs = clock.now() - 1_000_000
     await run(1000)
-    // Without the action the next one would come 10 s after this one.
+    // Without the action the next request would come 10 s after this one.
     expect(looks).toHaveLength(before + 2)
     expect((looks[before + 1] ?? 0) - endedMs).toBeLessThanOrEqual(250)
   })

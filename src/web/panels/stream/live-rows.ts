@@ -1,37 +1,37 @@
 import type { Clock } from '../../../base/clock.ts'
 import type { LiveChange } from '../../../contract/live.ts'
 
-/** Pause between two looks for new rows, ms; a look costs one request. */
+/** Pause between two checks for new rows, ms. Each check costs one request. */
 const lookMs = 250
-/** Most that it grows to while looks bring nothing, ms: the filter hides what happens. */
+/** Maximum of that pause, ms. It grows while checks find nothing, because the filter hides the changes. */
 const lookMaxMs = 10_000
-/** Shortest pause between two fetches of the whole list, ms: a change of 50,000 issues sends a hundred messages. */
+/** Shortest pause between two reloads of the list, ms: a change of 50,000 issues sends a hundred messages. */
 const reloadMs = 1000
-/** Issues remembered that no look brought. */
+/** Maximum issues to remember that no check found. */
 const hiddenMax = 5000
-/** Pause between two refreshes of rows that only counted up, ms: users and statuses come from there. */
+/** Pause between two refreshes of rows whose counts changed, ms. A refresh updates users and statuses. */
 const refreshMs = 5000
 
-/** What the live rows need of the list. */
+/** The functions of the list that the live rows use. */
 type LiveRowsRoom = {
   clock: Pick<Clock, 'now' | 'after'>
-  /** Ids of the rows that the list has, shown or waiting. */
+  /** Ids of the list's rows, visible or waiting. */
   known(): ReadonlySet<string>
-  /** Whether events of this project can be in the list. */
+  /** Whether the list can contain events of this project. */
   wants(projectId: string): boolean
-  /** Events to count up by issue, all of them known. */
+  /** Adds events to rows. All ids are known. */
   countUp(counts: ReadonlyMap<string, number>): void
-  /** Asks for known issues that a person changed. */
+  /** Fetches known issues that a person changed. */
   renew(issueIds: readonly string[]): void
-  /** Asks for the newest rows; says whether the list did not have one of them. */
+  /** Fetches the newest rows. Returns whether one was new to the list. */
   look(): Promise<boolean>
-  /** Asks for all rows again, those that are no longer in the list go; says whether it did not have one of them. */
+  /** Fetches all rows again and drops rows that no longer match. Returns whether one was new to the list. */
   reload(): Promise<boolean>
 }
 
 export type LiveRows = {
   hear(change: LiveChange): void
-  /** The person did something with the list: what waits for a long pause is looked for now. */
+  /** The person used the list: run delayed checks now. */
   acted(): void
   stop(): void
 }
@@ -39,51 +39,51 @@ export type LiveRows = {
 type Due = {
   counts: Map<string, number>
   renewed: Set<string>
-  /** Issues that had events, or that somebody changed, and that the list does not have. */
+  /** Issues outside of the list with new events or changes. */
   unknown: Set<string>
-  /** Something happened again to one that a look did not bring: the filter hides it, most likely still. */
+  /** An issue that an earlier check did not find has changed again. The filter probably still hides it. */
   hidden: boolean
-  /** The store was away: anything may have come. */
+  /** The store was down: anything can be new. */
   anything: boolean
-  /** The stream was away, or more issues changed than it names: any row may be out of date. */
+  /** The stream was interrupted or more issues changed than it lists: any row can be out of date. */
   missed: boolean
-  /** Rows counted up since the last look. */
+  /** Whether counts changed since the last check. */
   stale: boolean
 }
 
-/** How long to wait between looks: short while they bring something, longer and longer while they don't. */
+/** Controls the pause between checks: short while they find rows, longer while they do not. */
 function createPace() {
   const hidden = new Set<string>()
   let pauseMs = lookMs
   return {
     ms: () => pauseMs,
-    /** Whether a look for this issue did not bring it. */
+    /** Whether an earlier check did not find this issue. */
     isHidden: (issueId: string) => hidden.has(issueId),
     reset: () => {
       pauseMs = lookMs
       hidden.clear()
     },
-    /** A look for these issues begins; the function that it returns takes whether it brought something (undefined: no answer). */
+    /** Starts a check for these issues. Call the result with whether rows were found (undefined: no answer). */
     looks: (issueIds: ReadonlySet<string>) => {
       const askedMs = pauseMs
       return (brought: boolean | undefined) => {
         if (hidden.size + issueIds.size > hiddenMax) hidden.clear()
         if (brought !== undefined) for (const id of issueIds) hidden.add(id)
         if (brought) pauseMs = lookMs
-        // When somebody acted meanwhile the pause is theirs.
+        // After a person's action in the meantime, keep the reset pause.
         else if (issueIds.size && pauseMs === askedMs) pauseMs = Math.min(lookMaxMs, askedMs * 2)
       }
     },
   }
 }
 
-/** Adds what happened to an issue that the list does not have. */
+/** Records a change of an issue that the list does not have. */
 function noteUnknown(issueId: string, due: Due, isHidden: (issueId: string) => boolean): void {
   if (isHidden(issueId)) due.hidden = true
   else due.unknown.add(issueId)
 }
 
-/** Adds events to what is due. */
+/** Records events. */
 function note(
   change: LiveChange & { kind: 'events' },
   due: Due,
@@ -110,7 +110,7 @@ const nothingDue = (): Due => ({
   stale: false,
 })
 
-/** Counts up and renews what the list has. */
+/** Applies recorded counts and refreshes changed rows. */
 function flush(due: Due, room: LiveRowsRoom): void {
   const { counts, renewed } = due
   Object.assign(due, { counts: new Map(), renewed: new Set() })
@@ -121,7 +121,7 @@ function flush(due: Due, room: LiveRowsRoom): void {
 
 type State = { flushedMs: number; lookedMs: number; reloadedMs: number; isLooking: boolean; stopped: boolean }
 
-/** When to ask next, ms; Infinity when nothing is due. `newsMs`: the pause between looks for news. */
+/** Time of the next request, ms; Infinity if none is due. `newsMs`: the pause between checks for new rows. */
 function askAtMs(due: Due, state: State, newsMs: number): number {
   const never = Number.POSITIVE_INFINITY
   if (state.isLooking) return never
@@ -134,7 +134,7 @@ function askAtMs(due: Due, state: State, newsMs: number): number {
   return Math.min(state.lookedMs + pauseMs, due.missed ? state.reloadedMs + reloadMs : never)
 }
 
-/** Takes what is due for an asking that begins at `nowMs`: the issues that it is for, and whether it is for every row. */
+/** Takes the due changes for a request that starts at `nowMs`. `isWhole`: it must reload all rows. */
 function begin(due: Due, state: State, nowMs: number): { asked: Set<string>; isWhole: boolean } {
   const asked = due.unknown
   const isWhole = due.missed && state.reloadedMs + reloadMs <= nowMs
@@ -148,14 +148,14 @@ function begin(due: Due, state: State, nowMs: number): { asked: Set<string>; isW
 }
 
 /**
- * Keeps a list fresh by what the live stream says: rows that it has count up every 250 ms without a request; events of
- * others make it look, at most every 250 ms. The pause doubles up to 10 s with each look that brings nothing, and an
- * issue that a look did not bring makes it look every 10 s only: noise that the filter hides does not hold back news.
- * Where nobody can say which rows changed it asks for all of them, at most once a second.
+ * Keeps a list up to date from the live stream. Known rows count up every 250 ms without a request. Events of other
+ * issues trigger a check, at most every 250 ms. The pause doubles up to 10 s after each check that finds nothing. An
+ * issue that a check did not find triggers a check every 10 s only, so that filtered noise does not delay news. If it
+ * is unknown which rows changed, all are reloaded, at most once a second.
  */
 export function createLiveRows(room: LiveRowsRoom): LiveRows {
   const due = nothingDue()
-  // The rows are new at first: news is looked for at once, a refresh can wait.
+  // The rows are new at the start: check for news at once, but delay the first refresh.
   const lookedMs = room.clock.now() - lookMs
   const state: State = { flushedMs: 0, lookedMs, reloadedMs: lookedMs - reloadMs, isLooking: false, stopped: false }
   const pace = createPace()
@@ -166,7 +166,7 @@ export function createLiveRows(room: LiveRowsRoom): LiveRows {
     const looked = pace.looks(asked)
     const brought = await (isWhole ? room.reload() : room.look()).catch(() => undefined)
     looked(brought)
-    // No answer says nothing about them.
+    // Without an answer these issues are still unknown.
     if (brought === undefined) due.unknown = new Set([...asked, ...due.unknown])
     state.isLooking = false
     plan()
@@ -175,7 +175,7 @@ export function createLiveRows(room: LiveRowsRoom): LiveRows {
     flushMs: due.counts.size || due.renewed.size ? state.flushedMs + lookMs : Number.POSITIVE_INFINITY,
     nextMs: askAtMs(due, state, pace.ms()),
   })
-  /** One timer for whatever is due next. */
+  /** Sets one timer for the next due task. */
   function plan(): void {
     cancel?.()
     cancel = undefined
@@ -203,7 +203,7 @@ export function createLiveRows(room: LiveRowsRoom): LiveRows {
       if (change.kind === 'events') note(change, due, room, pace.isHidden)
       else if (change.kind === 'issue') {
         if (room.known().has(change.id)) due.renewed.add(change.id)
-        // Reopened, say: it may be in the list by now.
+        // It may have been reopened and now match the list.
         else noteUnknown(change.id, due, pace.isHidden)
       } else if (change.kind === 'missed' || change.up) {
         due[change.kind === 'missed' ? 'missed' : 'anything'] = true

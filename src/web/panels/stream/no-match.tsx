@@ -20,11 +20,11 @@ type NoMatchProps = {
   projects: readonly ProjectName[]
   change: (change: ParamChange) => void
   hrefOf: (issue: RestIssue) => string
-  /** The last resolved ones, where they came with the document. */
+  /** Recently resolved issues, if loaded with the document. */
   resolved: RestIssue[] | undefined
 }
 
-/** Removes one term, and shows how many issues match then. The count arrives later than the button. */
+/** Removes one term and shows how many issues then match. The count loads after the button. */
 function TermButton({
   organization,
   params,
@@ -55,7 +55,7 @@ function TermButton({
   )
 }
 
-/** Nothing to show: onboarding without a project, the last resolved ones at inbox zero, else each term to take out. */
+/** The empty list: onboarding without a project, resolved issues at inbox zero, else buttons to remove terms. */
 export function NoMatch({ organization, params, projectIds, projects, change, hrefOf, resolved }: NoMatchProps) {
   const t = useTranslations('issues')
   const terms = termsOf(params.q)
@@ -119,7 +119,7 @@ export function NoMatch({ organization, params, projectIds, projects, change, hr
           </Button>
         )}
         {jump?.path.startsWith('/d/') ? (
-          // Nothing has this digest yet: its page says what to look at, and looks again.
+          // No event has this digest yet. Its page explains why and keeps checking.
           <Link className={buttonClass({ compact: true })} href={jump.path}>
             {t('noMatch.digest')}
           </Link>

@@ -3,7 +3,7 @@ import type { ApiPage } from '../../client/api.ts'
 
 export type Page = ApiPage<RestIssue>
 
-/** All rows of the pages, each issue once (a row may move to a later page between two requests), `first` ones before. */
+/** All rows without duplicates (a row can move to a later page between two requests); `first` rows come first. */
 export function rowsOf(pages: readonly Page[], first: readonly RestIssue[] = []): RestIssue[] {
   const seen = new Set<string>()
   const rows: RestIssue[] = []
@@ -17,7 +17,7 @@ export function rowsOf(pages: readonly Page[], first: readonly RestIssue[] = [])
   return rows
 }
 
-/** Replaces the rows that `change` gives another value for; pages and rows without a change stay the same objects. */
+/** Replaces rows with the result of `change`. Unchanged pages and rows stay the same objects. */
 export function changeRows(pages: readonly Page[], change: (row: RestIssue) => RestIssue): Page[] {
   return pages.map((page) => {
     let changed = false
@@ -35,7 +35,7 @@ function withMore(points: RestPoint[], events: number): RestPoint[] {
   return last ? [...points.slice(0, -1), [last[0], last[1] + events]] : points
 }
 
-/** The row after `events` more events arrived at `nowMs`: counters, last seen and the last bar move, the row stays in its place. */
+/** The row after `events` more events at `nowMs`. Updates counts, last seen and the last bar. */
 export function countUp(row: RestIssue, events: number, nowMs: number): RestIssue {
   if (events <= 0) return row
   const lastSeen = new Date(Math.max(nowMs, Date.parse(row.lastSeen) || 0)).toISOString()
@@ -45,7 +45,7 @@ export function countUp(row: RestIssue, events: number, nowMs: number): RestIssu
   return { ...row, count: String(Number(row.count) + events), lastSeen, stats, lifetime }
 }
 
-/** The selection after a click with shift: everything from the last clicked row to this one joins it. */
+/** The selection after a shift-click: adds all rows from the anchor to the clicked row. */
 export function selectTo(
   rows: readonly RestIssue[],
   selected: ReadonlySet<string>,
@@ -61,7 +61,7 @@ export function selectTo(
   return next
 }
 
-/** Merges fresh rows into the pages in place, and returns those that the pages do not have (in the order given). */
+/** Replaces rows in the pages by fresh ones, and returns the fresh rows that the pages lack, in order. */
 export function mergeRows(
   pages: readonly Page[],
   fresh: readonly RestIssue[],

@@ -7,7 +7,7 @@ const none: ReadonlySet<string> = new Set()
 
 type Marks = { cursorId: string | null; anchorId: string | null; selected: ReadonlySet<string> }
 
-/** The marks with the cursor `step` rows further; `select` takes in what lies between. */
+/** Moves the cursor by `step` rows. `select` adds the rows in between to the selection. */
 function moved(marks: Marks, rows: readonly RestIssue[], step: number, select: boolean): Marks {
   const at = rows.findIndex((row) => row.id === marks.cursorId)
   const next = rows[Math.max(0, Math.min(rows.length - 1, at + step))]
@@ -16,7 +16,7 @@ function moved(marks: Marks, rows: readonly RestIssue[], step: number, select: b
   return { cursorId: next.id, anchorId: next.id, selected }
 }
 
-/** Cursor and selection, kept for a return to this list (same organization, same search). */
+/** Cursor and selection, stored for a return to this list (same organization and search). */
 function useMarks(storeKey: string) {
   const [marks, set] = useState<Marks>({
     cursorId: null,
@@ -29,7 +29,7 @@ function useMarks(storeKey: string) {
     try {
       kept = JSON.parse(sessionStorage.getItem(storeKey) ?? '{}')
     } catch {
-      // What somebody else wrote there is no selection.
+      // The stored value is not JSON: ignore it.
     }
     const selected = Array.isArray(kept.selected) ? new Set(kept.selected.filter((id) => typeof id === 'string')) : none
     set({ cursorId: typeof kept.cursorId === 'string' ? kept.cursorId : null, anchorId: null, selected })
@@ -43,13 +43,13 @@ function useMarks(storeKey: string) {
 }
 
 /**
- * Which row the keys are at, and which are selected: some of them, or everything that the search finds (`isAll`). `asked`
- * is the question of the list as text: everything means what this one finds, and with another one nothing of it is left.
+ * The row under the cursor and the selected rows, or everything that the search finds (`isAll`). `asked` is the list's
+ * query as text. `isAll` applies to that query only and ends when the query changes.
  */
 export function useSelection(storeKey: string, rows: readonly RestIssue[], asked: string) {
   const [marks, set] = useMarks(storeKey)
-  // The query that it is for, not a boolean: the list stays on screen when its query changes, and the next
-  // key would be for everything that the new one finds.
+  // Stores the query, not a boolean. The list stays visible while its query changes, and the next key must not apply to
+  // everything that the new query finds.
   const [allOf, setAllOf] = useState<string | undefined>()
   useEffect(() => setAllOf((of) => (of === asked ? of : undefined)), [asked])
   const { cursorId, selected } = marks
@@ -66,7 +66,7 @@ export function useSelection(storeKey: string, rows: readonly RestIssue[], asked
       setAllOf(undefined)
       set((before) => ({ ...before, selected: none }))
     },
-    /** First all rows that are loaded, then all that match. */
+    /** Selects all loaded rows first, then everything that matches. */
     selectAll: () => {
       if (loaded) setAllOf(asked)
       else set((before) => ({ ...before, selected: new Set(rows.map((row) => row.id)) }))

@@ -28,7 +28,7 @@ export function StreamBar({
   first: FirstScreen
   canShare: boolean
   offerUndo: OfferUndo
-  /** Why the server did not take the search text. */
+  /** Why the server rejected the search text. */
   refused: string | undefined
 }) {
   const t = useTranslations('issues')

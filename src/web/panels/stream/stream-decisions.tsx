@@ -11,8 +11,8 @@ import type { Issues } from './use-issues.ts'
 const none: ReadonlySet<string> = new Set()
 
 /**
- * What can be done with the selected rows, with the one under the cursor, or with everything that the search finds
- * (`asked`: the query of the list): a status, an assignee, a priority, taking it back.
+ * Actions on the selected rows, the row under the cursor, or everything that the search finds (`asked`: the list's
+ * query): status, assignee, priority, undo.
  */
 export function useDecisions({
   organization,
@@ -34,7 +34,7 @@ export function useDecisions({
   const { rows, show, showAssignee, refresh, reload } = issues
   const offerUndo = useUndo()
   const triage = useTriage(organization, show, refresh, offerUndo)
-  // Rows that nobody has loaded are changed, too: only the whole list anew says what it is now.
+  // This also changes rows that are not loaded, so reload the whole list afterwards.
   const changeAll = useChangeAll(organization, reload, offerUndo)
   const targetIds = selected.size ? selected : cursorId ? new Set([cursorId]) : none
   const targets = () => rows.filter((row) => targetIds.has(row.id))

@@ -4,7 +4,7 @@ import { useTranslations } from 'next-intl'
 import { useKey } from '../../ui/keys/keys.tsx'
 import { useRangeKey } from '../search/range-key.ts'
 
-/** The dialog with an issue in short. Loaded on first use. */
+/** The preview dialog of an issue. Loaded on first use. */
 export const Peek = dynamic(() => import('../issue/peek.tsx').then((module) => module.PeekDialog), { ssr: false })
 
 type StreamKeys = {
@@ -17,12 +17,12 @@ type StreamKeys = {
   showWaiting: (() => void) | undefined
 }
 
-/** The keys of the list; those that decide on issues are in decisions.tsx. */
+/** The keys of the list. Keys that change issues are in decisions.tsx. */
 export function useStreamKeys({ move, open, check, selectAll, peek, clear, showWaiting }: StreamKeys): void {
   const t = useTranslations('issues.keys')
   const triage = useTranslations('triage.keys')
   const group = t('group')
-  // Enter or space on a focused link or button is that element's own.
+  // A focused link or button handles Enter and Space itself.
   const free = (event: KeyboardEvent) =>
     !(event.target instanceof Element && event.target.closest('a, button, select, summary, input'))
   useRangeKey()
@@ -39,7 +39,7 @@ export function useStreamKeys({ move, open, check, selectAll, peek, clear, showW
   useKey('o', group, t('open'), open)
   useKey('Enter', group, t('open'), (event) => {
     if (free(event)) return open()
-    // The registry has taken the press: give it back to the element that has the focus.
+    // The registry has handled the key: pass it on to the focused element.
     if (event.target instanceof HTMLElement) event.target.click()
   })
   useKey('Space', group, triage('peek'), (event) => {

@@ -33,7 +33,7 @@ type StreamProps = {
   first: FirstScreen
 }
 
-/** What the first paint needs, as the server had it. The browser fetches what was late. */
+/** The data of the first paint, as loaded on the server. The browser fetches what was late. */
 export type FirstScreen = {
   rows: FirstRows | undefined
   environments: string[] | undefined
@@ -41,7 +41,7 @@ export type FirstScreen = {
   annotations: Answered<RestMarks> | undefined
   /** Saved views. */
   views: RestSearch[] | undefined
-  /** The last resolved ones, where there is nothing else to show. */
+  /** Recently resolved issues, if there are no rows. */
   resolved: RestIssue[] | undefined
 }
 
@@ -53,14 +53,14 @@ const noFirst: FirstScreen = {
   resolved: undefined,
 }
 
-/** What came with the document, for the first render only: a later return to this query must not show old rows. */
+/** The document's data, for the first render only: a later return to this query must not show old rows. */
 function useFirstScreen(first: FirstScreen): FirstScreen {
   const [preloaded, setPreloaded] = useState(first)
   useEffect(() => setPreloaded(noFirst), [])
   return preloaded
 }
 
-/** A look at the issue under the cursor without leaving the list. */
+/** A preview of the issue under the cursor. */
 function usePeek(organization: string, cursor: RestIssue | undefined, open: () => void) {
   const [isShown, setShown] = useState(false)
   const dialog =
@@ -70,7 +70,7 @@ function usePeek(organization: string, cursor: RestIssue | undefined, open: () =
   return { show: () => setShown(cursor !== undefined), dialog }
 }
 
-/** The issue stream: search, filters, rows, keys, triage. Everything that it shows is in the URL. */
+/** The issue stream: search, filters, rows, keys, triage. Its whole state is in the URL. */
 export function Stream({ organization, projects, canTriage, ...props }: StreamProps) {
   const t = useTranslations('issues')
   const first = useFirstScreen(props.first)
@@ -191,12 +191,12 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
   )
 }
 
-/** The error of a query that the server refuses. The search box shows it. */
+/** The error of a query that the server rejects. The search box shows it. */
 function refusalOf({ list: { error } }: Issues): ApiError | undefined {
   return error instanceof ApiError && /^QUERY_|^VALIDATION$/.test(error.code) ? error : undefined
 }
 
-/** Why the list is not there or not new: it is fetched again by itself, or on request. */
+/** Shows why the list is missing or old. It retries automatically, or on request. */
 function Failure({ issues }: { issues: Issues }) {
   const { list } = issues
   const { error, failureReason } = list
@@ -231,7 +231,7 @@ function Rows({
       dimmed={list.isPlaceholderData}
       more={list.hasNextPage}
       fetchMore={() => {
-        // Beside asking for all pages again, too, it would end that and leave the others as they are.
+        // During a refetch of all pages this call would cancel the refetch.
         if (!list.isFetching && !list.isError) void list.fetchNextPage()
       }}
       onOpen={open}

@@ -13,17 +13,17 @@ import { changeRows, countUp, mergeRows, type Page, rowsOf } from './rows.ts'
 
 const nothing: readonly RestIssue[] = []
 type Data = InfiniteData<Page, string | null>
-/** Up to this many rows are fetched in separate requests, more rows with their pages. */
+/** Up to this many rows are refreshed by separate requests; above it the whole list is reloaded. */
 const renewMax = 20
 
-/** No answer and a store that is away pass by themselves: retry for half an hour. */
+/** Retry without an answer or while the store is down: 1,000 times, for about four hours with backoffMs. */
 function mayWait(tries: number, error: Error): boolean {
   return error instanceof ApiError && (error.code === 'STORE_UNAVAILABLE' || error.status === 0) && tries < 1000
 }
 
 /**
- * Rows of the cache show at once, and a fetch brings them up to date. Rows of the document are up to date, unless the
- * live stream has reported later changes since.
+ * Shows cached rows at once and checks for newer ones. Rows of the document are up to date, unless the live stream has
+ * reported later changes.
  */
 function useLookBehind(key: Key, first: FirstRows | undefined, look: () => Promise<boolean>): void {
   const client = useQueryClient()
@@ -39,7 +39,7 @@ function useLookBehind(key: Key, first: FirstRows | undefined, look: () => Promi
 
 export type Issues = ReturnType<typeof useIssues>
 
-/** The first page as the server had it for `key`, the JSON text of the query; every change up to `liveId` is in it. */
+/** The first page, loaded on the server for the query `key` (as JSON). It contains all changes up to `liveId`. */
 export type FirstRows = { key: string; page: Page; liveId: number }
 
 type Key = readonly ['issues', string, ReturnType<typeof listQuery>]
@@ -64,9 +64,8 @@ function useListQuery(path: string, key: Key, query: Key[2], first: FirstRows | 
 }
 
 /**
- * The two ways to ask for news: `look` puts the newest rows in their places and holds back the rows that the list does
- * not have, so that no row moves under a person's hand. `reload` asks for every page again. Both return whether a row
- * was new.
+ * Two ways to fetch news. `look` updates the newest rows and holds new rows back, so that no row moves under the
+ * pointer. `reload` fetches every page again. Both return whether a row was new.
  */
 function useNews(
   path: string,
@@ -93,7 +92,7 @@ function useNews(
     client.setQueryData<Data>(key, { ...data, pages: merged })
     const isNews = unknown.some((row) => !heldIds.current.has(row.id))
     if (isEmpty) return isNews
-    // At least 100 rows (or all) are loaded, so one of the first 50 that the list lacks is news.
+    // At least 100 rows (or all) are loaded, so a row of the first 50 that the list lacks is new.
     setHeld((before) => ({ key, rows: rowsOf([], before.key === key ? [...unknown, ...before.rows] : unknown) }))
     return isNews
   }, [client, key, path])
@@ -106,13 +105,13 @@ function useNews(
   return { waiting, taken, look, reload }
 }
 
-/** As the server will have it: each change is one revision more. */
+/** The row as the server will store it: each change adds one revision. */
 const changed = (row: RestIssue, next: RestIssue): RestIssue =>
   next === row ? row : { ...next, revision: row.revision + 1 }
 
 /**
- * The rows of the stream: pages by cursor, kept fresh by the live stream. `projectIds` empty: all. `first` comes with
- * the document, so that rows are painted before any script runs. It is there while the page is new.
+ * The rows of the stream: pages by cursor, updated by the live stream. Empty `projectIds` means all. `first` comes with
+ * the document and is set only at first render, so that rows are painted before any script runs.
  */
 export function useIssues(
   organization: string,
@@ -156,24 +155,24 @@ export function useIssues(
     rows,
     waiting,
     hits: pages?.[0]?.hits ?? null,
-    /** Puts the rows that wait on top of the list. */
+    /** Moves the waiting rows to the top of the list. */
     showWaiting: () => {
       acted()
       change((all) => all.map((page, at) => (at === 0 ? { ...page, rows: rowsOf([page], waiting) } : page)))
       taken()
     },
-    /** Shows a status before (or without) asking the server. */
+    /** Shows a status without asking the server. */
     show: (ids: readonly string[], change: StatusChange) => changeOf(ids, (row) => withStatus(row, change)),
-    /** Shows an assignee before (or without) asking the server. */
+    /** Shows an assignee without asking the server. */
     showAssignee: (ids: readonly string[], assignedTo: RestIssue['assignedTo']) =>
       changeOf(ids, (row) => ({ ...row, assignedTo })),
-    /** Asks for the newest rows, and for those of `ids`, which may not be among them. */
+    /** Fetches the newest rows, and the rows of `ids`, which may not be among them. */
     refresh: (ids: readonly string[] = []) => {
       acted()
       if (ids.length <= renewMax) renew(ids)
       void (ids.length <= renewMax ? look() : reload()).catch(() => {})
     },
-    /** Asks for all rows again: those that the search does not find any more go. */
+    /** Fetches all rows again and drops those that no longer match. */
     reload: () => {
       acted()
       void reload().catch(() => {})
@@ -184,7 +183,7 @@ export function useIssues(
 type Freshness = {
   organization: string
   params: ListParams
-  /** Changes up to this id are in the rows. */
+  /** The rows contain the changes up to this id. */
   since: number
   rows: readonly RestIssue[]
   waiting: readonly RestIssue[]
@@ -196,8 +195,8 @@ type Freshness = {
 }
 
 /**
- * Counts visible rows up as events arrive, and looks for rows that the list does not have. `acted` ends a long pause,
- * `renew` asks for rows as if somebody had changed them.
+ * Counts visible rows up as events arrive, and checks for rows that the list lacks. `acted` ends a long pause; `renew`
+ * fetches rows as if somebody had changed them.
  */
 function useLiveRows({ since, rows, waiting, enabled, ...rest }: Freshness) {
   const { organization, params, projectIds, change, look, reload } = rest
@@ -221,7 +220,7 @@ function useLiveRows({ since, rows, waiting, enabled, ...rest }: Freshness) {
       known: () => latest.current.known,
       wants: (id) => latest.current.projectIds.length === 0 || latest.current.projectIds.includes(id),
       countUp: (counts) => {
-        // The live stream does not say which environment the events had.
+        // The live stream does not contain the environment of events.
         if (latest.current.params.env) return
         const now = systemClock.now()
         latest.current.change((pages) => changeRows(pages, (row) => countUp(row, counts.get(row.id) ?? 0, now)))
@@ -235,14 +234,14 @@ function useLiveRows({ since, rows, waiting, enabled, ...rest }: Freshness) {
     live.current = mine
     return mine.stop
   }, [organization])
-  // Another question is a person's act.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs with each other look
+  // A new query is an action of the person.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when `look` changes
   useEffect(() => live.current?.acted(), [look])
 
   const after = useRef(since)
   useLive((told, id) => {
     if (told.kind === 'missed') after.current = 0
-    // In the rows already: counting it up again would be twice.
+    // The rows contain this change. Do not count it twice.
     if (id > 0 && id <= after.current) return
     if (!enabled || (params.range.kind === 'absolute' && params.range.toMs < systemClock.now())) return
     live.current?.hear(told)

@@ -1,25 +1,25 @@
 import type { RestSegment } from '../../../contract/traces.ts'
 import { reachOf } from '../../../domain/segments.ts'
 
-/** The time that a strip shows, seconds since 1970. */
+/** The time range of a lane, seconds since 1970. */
 export type Lane = { fromS: number; toS: number }
 
-/** A bar or a mark on the lane, in per cent of its width (0 to 100). `isOutside`: its time is beyond the edge where it is drawn. */
+/** A bar or marker on the lane, in per cent of its width (0 to 100). `isOutside`: its time lies beyond the lane. */
 type Place = { x: number; width: number; isOutside: boolean }
 
-/** An error may lie this many times the length of the segments behind them before it makes their bars too short to see. */
+/** Extend the lane for an error by at most this many lengths of the segments, so that bars stay visible. */
 const stretchMax = 2
-/** And of segments one may reach this many times as far as the nearer ones: a clock that is wrong by a year is one of them. */
+/** A segment can reach this many times as far as the nearer ones. Beyond that its clock is probably wrong. */
 const reachMax = 100
-/** What reaches this far is near, whatever is nearer, seconds. */
+/** Segments within this distance always count as near, seconds. */
 const nearS = 1
-/** Per cent below which no bar could be seen. */
+/** Narrowest visible bar, per cent. */
 const widthMin = 0.4
 
 /**
- * From the first start to the last end of the segments around `hereS`, and to it and the moments beside them that are near: an
- * error on a page that stays open comes minutes after its page load. Segments that reach much farther than the others lie
- * beyond, as nothing else could be seen. Undefined without segments.
+ * The range from the first start to the last end of the segments around `hereS`, extended to the near moments: an error
+ * on an open page comes minutes after its page load. Segments that reach much farther than the others are left outside,
+ * because they would make the rest invisible. Undefined without segments.
  */
 export function laneOf(
   segments: readonly Pick<RestSegment, 'startTimestamp' | 'endTimestamp'>[],
@@ -42,7 +42,7 @@ export function laneOf(
   return { fromS: first, toS: Math.max(last, first + 0.001) }
 }
 
-/** Where a time from `fromS` to `toS` is on the lane. Equal times are a moment. */
+/** Position of the time from `fromS` to `toS` on the lane. Equal times are a moment of width 0. */
 export function placeOn(lane: Lane, fromS: number, toS: number = fromS): Place {
   const length = lane.toS - lane.fromS
   const at = (s: number) => Math.min(100, Math.max(0, ((s - lane.fromS) / length) * 100))
@@ -51,13 +51,13 @@ export function placeOn(lane: Lane, fromS: number, toS: number = fromS): Place {
   return { x, width, isOutside: toS < lane.fromS || fromS > lane.toS }
 }
 
-/** What a segment is, by its op. undefined for ops without a common name. */
+/** The kind of a segment by its op. Undefined for other ops. */
 export function kindOf(op: string): 'pageload' | 'navigation' | 'server' | undefined {
   if (op === 'pageload' || op === 'navigation') return op
   return op === 'http.server' ? 'server' : undefined
 }
 
-/** The hue of an op, by its first word. */
+/** The colour of an op, by its first word. */
 export function hueOf(op: string): string {
   if (op === 'pageload' || op === 'navigation' || op.startsWith('ui')) return 'c2'
   if (op === 'http.server') return 'c3'

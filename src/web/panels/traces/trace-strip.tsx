@@ -15,28 +15,28 @@ import { durationText } from '../../ui/relative.ts'
 import { useNow } from '../../ui/time.tsx'
 import { hueOf, kindOf, type Lane, laneOf, placeOn } from './lane.ts'
 
-/** Segments that are shown at first; a person asks for the others. */
+/** Segments to show at first; a person can show all. */
 const shownMax = 8
 const heightPx = 14
-/** A page load ends 30 s after its error at the latest, and is sent then. */
+/** A page load ends, and is sent, at most 30 s after its error. Poll while the event is younger than this, ms. */
 const youngMs = 90_000
 const askEachMs = 5000
 const dayMs = 86_400_000
 
 const isAway = (error: unknown) => error instanceof ApiError && (error.status === 0 || error.status === 503)
 
-/** A length of time. The words say whether it is before or after the event. */
+/** A duration. The text around it tells whether it is before or after the event. */
 const length = (ms: number): string => durationText(Math.abs(ms))
 
-/** An error on the lane: when it was (seconds), and its span, which says the segment that it is marked at. */
+/** An error on the lane: its time in seconds, and its span, which determines its segment. */
 type Mark = { atS: number; span: RestEventSpan | null }
 type Placed = { segment: RestSegment; lane: Lane; here: Mark; others: readonly Mark[] }
 
-/** An error whose segment is known is marked there alone; any other at its time, over all segments. */
+/** An error with a known segment is marked there only, any other at its time over all segments. */
 const isMarkedAt = ({ spanID, projectID }: RestSegment, { span }: Mark): boolean =>
   !span?.segment || (span.segment.spanID === spanID && span.segment.projectID === projectID)
 
-/** Where an error belongs, in words: its span, or that its time alone says it. */
+/** The position of an error as text: its span, or a note that only its time is known. */
 function Where({ span }: Pick<Mark, 'span'>) {
   const t = useTranslations('traces')
   if (!span) return t('byTime')
@@ -44,7 +44,7 @@ function Where({ span }: Pick<Mark, 'span'>) {
   return <PlainText text={t(span.relation === 'span' ? 'inSpan' : 'belowSpan', { name })} charactersMax={200} />
 }
 
-/** The bar of a segment, with the marks of its errors over it. */
+/** The bar of a segment, with its errors marked. */
 function Bar({ segment, lane, here, others }: Placed) {
   const { x, width, isOutside } = placeOn(lane, segment.startTimestamp, segment.endTimestamp)
   const times = [...new Set(others.filter((item) => isMarkedAt(segment, item)).map((item) => item.atS))]
@@ -121,7 +121,7 @@ function Row({ segment, lane, here, others }: Placed) {
   )
 }
 
-/** The line that shows where the event is among the segments. */
+/** The row that shows the event among the segments. */
 function Here({ lane, here }: { lane: Lane; here: Mark }) {
   const t = useTranslations('traces')
   const hereS = here.atS
@@ -155,7 +155,7 @@ function Here({ lane, here }: { lane: Lane; here: Mark }) {
   )
 }
 
-/** Segments of the trace as bars in time. */
+/** Segments of the trace as bars over time. */
 function Strip({ trace, here, others }: { trace: RestTraceMeta; here: Mark; others: readonly RestTraceEvent[] }) {
   const t = useTranslations('traces')
   const [isWhole, setWhole] = useState(false)
@@ -193,7 +193,7 @@ function Strip({ trace, here, others }: { trace: RestTraceMeta; here: Mark; othe
   )
 }
 
-/** The other errors that belong to the trace, as ways to their issues. */
+/** Other errors of the trace, with links to their issues. */
 function Others({
   base,
   others,
@@ -203,7 +203,7 @@ function Others({
   base: string
   others: readonly RestTraceEvent[]
   hereS: number
-  /** Whether there are segments that they could be placed at. */
+  /** Whether there are segments to place them at. */
   isPlaced: boolean
 }) {
   const t = useTranslations('traces')
@@ -255,7 +255,7 @@ function None({ event, keptDays }: { event: Pick<RestEvent, 'dateCreated'>; kept
   )
 }
 
-/** What is known of a trace, in words and bars. */
+/** The trace as text and bars. */
 export function TraceParts({
   trace,
   event,
@@ -282,7 +282,7 @@ export function TraceParts({
   )
 }
 
-/** Why the trace is not here yet: it is looked for, the store is away, it may not be read, or it failed. */
+/** Why the trace is not shown: it is loading, the store is down, access is denied, or the request failed. */
 function Unread({ failed, again }: { failed: Error | null; again: () => void }) {
   const t = useTranslations('traces')
   if (!failed)
@@ -306,9 +306,9 @@ function Unread({ failed, again }: { failed: Error | null; again: () => void }) 
 }
 
 /**
- * The trace of an event as a compact strip: its segments in time, where the error stands in it, and its other errors. It
- * comes with the document where it is quick; else it is asked for beside the page, with its room kept. Nothing for an event
- * without a trace id.
+ * The event's trace as a compact timeline: its segments, the position of the error, and the trace's other errors. It is
+ * part of the document if it loads quickly. Otherwise the browser loads it into reserved space. Renders nothing without
+ * a trace id.
  */
 export function TraceStrip({
   organization,
@@ -318,9 +318,9 @@ export function TraceStrip({
 }: {
   organization: string
   event: RestEvent
-  /** Where issues are: `/o/acme/issues`. */
+  /** Path of the issues: `/o/acme/issues`. */
   base: string
-  /** What came with the document. */
+  /** Loaded with the document. */
   preloaded: RestTraceMeta | undefined
 }) {
   const t = useTranslations('traces')
@@ -341,7 +341,7 @@ export function TraceStrip({
     retryDelay: askEachMs,
     refetchInterval: isYoung ? askEachMs : false,
   })
-  /** At once: without the first line it would be the retry that waits already. */
+  /** Retries at once. Without cancelQueries, refetch would join the retry that is already waiting. */
   const again = async () => {
     await client.cancelQueries({ queryKey })
     await refetch()
@@ -364,7 +364,7 @@ export function TraceStrip({
           <TraceParts event={event} base={base} trace={data} />
         </div>
       ) : (
-        // during automatic retries the query counts as pending, and only `failureReason` says why
+        // During automatic retries the query is pending, and only `failureReason` has the error.
         <div className="trace-room">
           <Unread failed={error ?? failureReason} again={() => void again()} />
         </div>

@@ -155,7 +155,7 @@ describe('errors at their spans', () => {
   ])('this event at %s', (_name, span, words, lines) => {
     const markup = parts(meta(segments, { events: [other(1, { span })] }))
     expect(textOf(markup)).toContain(`This event ${words} +500 ms`)
-    // the first row is the event’s own
+    // The first row is the event's own.
     expect(countOf(markup, 'here')).toEqual(lines)
   })
 

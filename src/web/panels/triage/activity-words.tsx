@@ -7,7 +7,7 @@ import { useStateWords } from './state-words.ts'
 const countOf = (value: unknown): number => (typeof value === 'number' ? value : 0)
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** Whom an assignment names, and by which rule; nothing for everything else. */
+/** The assignee of an assignment, with the rule that chose it. Empty for other activities. */
 function Assigned({ activity: { data, user } }: { activity: RestActivity }) {
   const t = useTranslations('issues.activity')
   const rule = textOf(data.rule)
@@ -21,7 +21,7 @@ function Assigned({ activity: { data, user } }: { activity: RestActivity }) {
   )
 }
 
-/** Where events went when they were mapped again; nothing for everything else. */
+/** The events that reprocessing moved to or from the issue. Empty for other activities. */
 function Moved({ data }: { data: RestActivity['data'] }) {
   const t = useTranslations('issues.activity')
   const from = Array.isArray(data.from) ? data.from.filter((item) => typeof item === 'string') : []
@@ -38,7 +38,7 @@ function Moved({ data }: { data: RestActivity['data'] }) {
 
 const reasons = ['forecast', 'count', 'users', 'time'] as const
 
-/** Why a state came about by itself. */
+/** The reason of an automatic state transition. */
 function Why({ data }: { data: RestActivity['data'] }) {
   const t = useTranslations('issues.activity')
   const reason = reasons.find((item) => item === data.reason)
@@ -57,7 +57,7 @@ function Why({ data }: { data: RestActivity['data'] }) {
   )
 }
 
-/** What an activity says after the name of who did it. */
+/** The text of an activity after the actor's name. */
 export function ActivityWords({ activity }: { activity: RestActivity }) {
   const t = useTranslations('issues.activity')
   const triage = useTranslations('triage.priority')

@@ -22,7 +22,7 @@ type ListProps = {
   changed: () => void
 }
 
-/** One comment; who wrote it may change and delete it. */
+/** One comment. Its author can edit and delete it. */
 function Comment({
   activity,
   path,
@@ -80,7 +80,7 @@ function Comment({
 
 const countOf = (value: unknown): number => (typeof value === 'number' ? value : 0)
 
-/** Which issues were merged, or where hashes went; nothing for any other activity. */
+/** The merged issues, or the target of unmerged hashes. Empty for other activities. */
 function Merged({ activity: { type, data } }: { activity: RestActivity }) {
   const t = useTranslations('issues.activity')
   if (type === 'merge' && Array.isArray(data.issues)) {
@@ -99,7 +99,7 @@ function Merged({ activity: { type, data } }: { activity: RestActivity }) {
   return <PlainText text={`${events} ${to} `} charactersMax={200} />
 }
 
-/** What happened to the issue, newest first, and a field for a comment that keeps its text when it can't be sent. */
+/** The issue's activity, newest first, with a comment field that keeps its text if sending fails. */
 export function ActivityList({ organization, issueId, activity, canTriage, meUserId, changed }: ListProps) {
   const t = useTranslations('issues.activity')
   const triage = useTranslations('triage.comment')

@@ -12,7 +12,7 @@ import { type Assignee, membersFor, stepped } from './assignee-rules.ts'
 const listId = 'assignee-choices'
 const optionId = (at: number) => `${listId}-${at}`
 
-/** Whom to assign to: members by name or address, and nobody. Arrows and enter choose, as does a click. */
+/** Chooses an assignee: members by name or e-mail address, or nobody. By click, arrow keys and Enter. */
 export function AssigneeDialog({
   organization,
   count,
@@ -20,7 +20,7 @@ export function AssigneeDialog({
   onClose,
 }: {
   organization: string
-  /** How many issues; null: all that match, and nobody knows how many. */
+  /** Number of issues; null: all that match, of unknown number. */
   count: number | null
   onChoose: (to: Assignee | null) => void
   onClose: () => void
@@ -35,7 +35,7 @@ export function AssigneeDialog({
     staleTime: 60_000,
   })
   const found: (RestMember | null)[] = membersFor(members.data ?? [], text)
-  // Nothing to choose until the members are there: a choice must not move away under the pointer.
+  // No choices until the members are loaded: a choice must not move under the pointer.
   const choices = members.isPending ? [] : text.trim() === '' ? [...found, null] : found
   const choose = (choice: RestMember | null | undefined) => {
     if (choice === undefined) return

@@ -4,10 +4,10 @@ import type { Shown } from '../../client/issue-status.ts'
 
 export type Assignee = NonNullable<RestIssue['assignedTo']>
 
-/** Issues that had one assignee before a change: what an undo has to send. */
+/** Issues with the same assignee before a change, for undo. */
 export type AssignedBefore = { was: Assignee | null; issues: Shown[] }
 
-/** The issues that the change would move, by whom they were assigned to; those that are assigned so already are left out. */
+/** The issues to change, grouped by their current assignee. Leaves out issues that `to` already has. */
 export function assignedOf(
   issues: readonly (Shown & Pick<RestIssue, 'assignedTo'>)[],
   to: string | null,
@@ -22,7 +22,7 @@ export function assignedOf(
   return before
 }
 
-/** The members whose name or address holds every word of the text, in any order and case. */
+/** The members whose name or e-mail address contains every word of the text, in any order and case. */
 export function membersFor(members: readonly RestMember[], text: string): RestMember[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   return members.filter(({ name, email }) => {
@@ -31,6 +31,6 @@ export function membersFor(members: readonly RestMember[], text: string): RestMe
   })
 }
 
-/** The place after a step through `count` choices, around both ends. */
+/** The index after a step through `count` choices, wrapping at both ends. */
 export const stepped = (at: number, step: number, count: number): number =>
   count === 0 ? 0 : (((at + step) % count) + count) % count

@@ -20,15 +20,15 @@ type Target = Shown & Pick<RestIssue, 'assignedTo'>
 type Options = {
   organization: string
   canTriage: boolean
-  /** The issues that an assignment would be for, at the moment of asking. */
+  /** The issues to assign, read when the dialog opens. */
   targets: () => readonly Target[]
-  /** Shows an assignee before the server has it. */
+  /** Shows an assignee before the server stores it. */
   show?: (ids: readonly string[], to: Assignee | null) => void
   settled: Settled
   offerUndo: OfferUndo
-  /** Everything that the search finds is meant, in place of the targets. */
+  /** Set if everything that the search finds is assigned instead of the targets. */
   all?: Everything | undefined
-  /** Refuse the change when somebody else has changed the one issue since it was shown. */
+  /** Rejects the change if somebody else changed the issue since it was shown. For one issue only. */
   guarded?: boolean
 }
 
@@ -36,7 +36,7 @@ const idsOf = ({ issues }: AssignedBefore) => issues.map((issue) => issue.id)
 
 type Assign = { ask: () => void; to: (person: Assignee) => void; dialog: ReactNode }
 
-/** Assigning issues: `ask` (the key a, too) opens the list of members, `to` assigns without it. The screen renders `dialog`. */
+/** Assigns issues. `ask` (also key `a`) opens the member list, `to` assigns directly. The screen renders `dialog`. */
 export function useAssign(options: Options): Assign {
   const { organization, canTriage, targets, settled, offerUndo, show = () => {} } = options
   const t = useTranslations('issues')
@@ -71,7 +71,7 @@ export function useAssign(options: Options): Assign {
       settled()
     } catch (error) {
       back(before)
-      // Over somebody else's change: which revision that makes is not known.
+      // Overwrites somebody else's change, so the revision after it is unknown.
       const blind = issues.map(({ id, assignedTo }) => ({ id, assignedTo }))
       showError(error, () => void assign(blind, to, false))
       settled(ids)
@@ -96,7 +96,7 @@ export function useAssign(options: Options): Assign {
   return { ask, to, dialog }
 }
 
-/** Who an issue is assigned to; for who may triage a button that asks for somebody else. */
+/** The assignee of an issue. With `ask` it is a button that opens the member list. */
 export function AssigneeName({ issue, ask }: { issue: Target; ask: (() => void) | undefined }) {
   const t = useTranslations('issues')
   const { assignedTo } = issue
@@ -114,7 +114,7 @@ export function AssigneeName({ issue, ask }: { issue: Target; ask: (() => void) 
   )
 }
 
-/** Whom the rules of ownership suggest where nobody is assigned; for who may triage, buttons that assign. */
+/** The owners that ownership rules suggest for an unassigned issue. With `to` they are buttons that assign. */
 export function SuggestedOwners({
   issue,
   to,

@@ -6,10 +6,10 @@ import { Button } from '../../ui/controls.tsx'
 import { putIssues, useErrorToast } from './change.ts'
 
 const icon = { size: 15, strokeWidth: 1.75, 'aria-hidden': true } as const
-/** Names that are shown. The others are counted. */
+/** Maximum names to show; the others are counted. */
 const namesMax = 3
 
-/** What one person does with the issue for themselves, whoever may read it, and who has looked at it. */
+/** The person's own bookmark and subscription, which need only read access, and who has seen the issue. */
 export function Attention({
   organization,
   detail,

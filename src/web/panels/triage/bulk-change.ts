@@ -8,19 +8,18 @@ import type { OfferUndo } from '../../ui/undo.ts'
 import { useErrorToast } from './change.ts'
 
 /**
- * Everything that the search finds, where that is meant in place of some rows: how many issues (null: nobody knows), and
- * what changes them.
+ * A change of everything that the search finds, instead of some rows. `count` is the number of issues (null: unknown).
  */
 export type Everything = { count: number | null; change: (body: object) => void }
 
 /** How often progress is fetched, ms. */
 const lookMs = 500
-/** Progress shows as a toast at most this often, ms. */
+/** Progress appears as a toast at most this often, ms. */
 const toastEachMs = 3_000
 
 /**
- * Changes all issues that a search finds: says how far it is, and offers to take back what nobody has changed since.
- * `query` is the one of the list.
+ * Changes all issues that a search finds. Shows progress and offers undo for issues that nobody has changed since.
+ * `query` is the list's query.
  */
 export function useChangeAll(organization: string, settled: () => void, offerUndo: OfferUndo) {
   const t = useTranslations('triage.all')

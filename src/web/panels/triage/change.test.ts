@@ -3,7 +3,7 @@ import { putIssues, revert } from './change.ts'
 
 type Call = { method: string; path: string; body: unknown }
 
-/** Answers as the API: issue 7 has been changed by Bob since. */
+/** A fake API: Bob has changed issue 7 in the meantime. */
 function answers(calls: Call[]) {
   return async (url: string, { method = 'GET', body }: RequestInit): Promise<Response> => {
     const { pathname, searchParams } = new URL(url, 'http://localhost')

@@ -6,13 +6,13 @@ import type { Shown } from '../../client/issue-status.ts'
 import { useErrorText } from '../../ui/error-text.ts'
 import { useToast } from '../../ui/toast.tsx'
 
-/** Ids in one call: the address stays below 8 kB. */
+/** Maximum ids per call, so that the URL stays below 8 kB. */
 const idsMax = 100
 
-/** Issues of one call, and the change that the server keeps of them, where they were many. */
+/** Issues of one call, and the id of the bulk change that the server stores for many issues. */
 type Sent = { ids: readonly string[]; bulkId: string | undefined }
 
-/** Sends one change for issues. With `revision` in the body there must be one issue. Throws ApiError. */
+/** Sends one change for issues. `revision` in the body requires a single issue. Throws ApiError. */
 export async function putIssues(organization: string, ids: readonly string[], body: object): Promise<Sent[]> {
   const sent: Sent[] = []
   for (let at = 0; at < ids.length; at += idsMax) {
@@ -24,15 +24,15 @@ export async function putIssues(organization: string, ids: readonly string[], bo
   return sent
 }
 
-/** An issue before a change, and the body that brings it back. */
+/** An issue before a change, and the body that restores it. */
 type Was = { issue: Shown; body: object }
 
-/** Issues that are not taken back, as somebody has changed them since. */
+/** Issues that were not restored, because somebody changed them since. */
 type Kept = { ids: string[]; by: string | null }
 
 /**
- * Takes a change back, except where somebody has changed the issue since: a later decision wins. The change made one revision of
- * each, so that one must still be its last; of many at once the server knows by itself. Throws ApiError.
+ * Undoes a change, except for issues that somebody has changed since: a later decision wins. The change added one
+ * revision per issue, which must still be the last one. The server checks this for bulk changes. Throws ApiError.
  */
 export async function revert(organization: string, sent: readonly Sent[], was: readonly Was[]): Promise<Kept> {
   const byId = new Map(was.map((item) => [item.issue.id, item]))
@@ -42,7 +42,7 @@ export async function revert(organization: string, sent: readonly Sent[], was: r
       await apiFetch(`organizations/${organization}/issue-changes/${bulkId}/undo/`, { method: 'POST' })
       continue
     }
-    // A request for each issue, as a revision goes with one issue: 50 or more issues would have been a single bulk.
+    // One request per issue, because a revision belongs to one issue. 50 or more issues are a bulk change.
     for (const id of ids) {
       const { issue, body } = byId.get(id) ?? {}
       const revision = issue?.revision === undefined ? {} : { revision: issue.revision + 1 }
@@ -61,7 +61,7 @@ export async function revert(organization: string, sent: readonly Sent[], was: r
 /** Runs after a change. `ids`: rows that may be out of date. */
 export type Settled = (ids?: readonly string[]) => void
 
-/** Takes a change back and says what was not. */
+/** Undoes a change and reports the issues that were not restored. */
 export function useRevert(organization: string, settled: Settled) {
   const t = useTranslations('issues.triage')
   const toast = useToast()
@@ -79,7 +79,7 @@ export function useRevert(organization: string, settled: Settled) {
   }
 }
 
-/** Says why a change failed. Where somebody else was quicker it says who, and offers to apply the change anyway. */
+/** Shows why a change failed. After a conflict it names the other person and offers to apply the change anyway. */
 export function useErrorToast(): (error: unknown, again?: () => void) => void {
   const t = useTranslations('issues.triage')
   const toast = useToast()

@@ -13,15 +13,15 @@ import { membersFor, stepped } from './assignee-rules.ts'
 const textMax = 10_000
 const offeredMax = 6
 
-/** The name that is being typed behind an @ at the caret: where it begins, and what there is of it. */
+/** The name being typed after an @ at the caret: its start and its text so far. */
 export function mentionAt(text: string, caret: number): { from: number; typed: string } | undefined {
   const found = /(?:^|[\s(])@([\p{L}\p{N}._+-]{0,40})$/u.exec(text.slice(0, caret))
   return found ? { from: caret - (found[1]?.length ?? 0), typed: found[1] ?? '' } : undefined
 }
 
 /**
- * The text of a field, kept for this tab: another event, a reload or a way back must not take what was typed. What stands
- * at first is no draft. `now` is the text of this moment, whatever a handler was made with.
+ * The text of a field, stored for this tab, so that it survives a reload or a visit to another event. The initial text
+ * is not stored as a draft. `now` is the current text, also in older handlers.
  */
 function useDraft(path: string, initial: string) {
   const key = `draft:${path}`
@@ -36,7 +36,7 @@ function useDraft(path: string, initial: string) {
     },
     [key, initial],
   )
-  // Not in the first render: the server has no drafts, and its text is what the browser begins with.
+  // Not in the first render: the server has no drafts, and hydration must match its text.
   useEffect(() => {
     const kept = sessionStorage.getItem(key)
     if (kept && now.current === initial) write(kept)
@@ -45,7 +45,7 @@ function useDraft(path: string, initial: string) {
   return { text, now, write, forget }
 }
 
-/** A field for a comment, new or changed, that offers members behind an @ and keeps its text when it can't be sent. */
+/** A comment field, new or edited. Suggests members after an @ and keeps its text if sending fails. */
 export function CommentForm({
   organization,
   path,
@@ -59,7 +59,7 @@ export function CommentForm({
   path: string
   method: 'POST' | 'PUT'
   initial?: string
-  /** Why nothing can be written; '' where it can. */
+  /** Why writing is not allowed; '' if it is. */
   disabled?: string
   done: () => void
   cancel?: () => void
@@ -72,7 +72,7 @@ export function CommentForm({
   const [wrong, setWrong] = useState('')
   const why = useErrorText()
   const names = useMentions(organization, text, write, field)
-  // A ref: a key that is held down comes again before the next render has `busy`.
+  // A ref, because a held key repeats before the next render has `busy`.
   const sending = useRef(false)
   async function send() {
     const sent = now.current
@@ -80,11 +80,11 @@ export function CommentForm({
     sending.current = true
     setBusy(true)
     setWrong('')
-    // Another event that is opened meanwhile must not offer it a second time.
+    // Another event opened meanwhile must not restore this draft.
     forget()
     try {
       await apiFetch(path, { method, body: { text: sent } })
-      // What was typed while it was on its way is the next comment.
+      // Text typed while sending is the next comment.
       if (now.current === sent) write(initial)
       done()
     } catch (error) {
@@ -110,7 +110,7 @@ export function CommentForm({
         aria-label={t('comment')}
         placeholder={disabled || t('comment')}
         disabled={disabled !== ''}
-        // A changed comment closes when it is saved: what was typed meanwhile would go with it.
+        // An edited comment closes after saving, which would lose text typed meanwhile.
         readOnly={busy && method === 'PUT'}
         value={text}
         onChange={(event) => {
@@ -151,7 +151,7 @@ export function CommentForm({
   )
 }
 
-/** Members whose names begin with the text behind an @; arrows, tab and enter choose a member. */
+/** Suggests members for the name after an @. Arrow keys, Tab and Enter choose a member. */
 function useMentions(
   organization: string,
   text: string,
@@ -196,7 +196,7 @@ function useMentions(
             tabIndex={-1}
             aria-selected={place === at}
             className="choice"
-            // Before the field loses the focus and closes the list.
+            // Before the field loses focus and closes the list.
             onMouseDown={(event) => {
               event.preventDefault()
               take(member)

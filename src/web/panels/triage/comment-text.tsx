@@ -4,7 +4,7 @@ import { PlainText } from '../../ui/plain-text.tsx'
 
 const charactersMax = 10_000
 
-/** Pieces never move and have no names of their own: their place is their key. */
+/** Parts never move and have no ids, so their index is their key. */
 function inline(piece: Inline, key: number): ReactNode {
   const text = <PlainText text={piece.text} charactersMax={charactersMax} />
   switch (piece.kind) {
@@ -70,7 +70,7 @@ function element(block: Block, key: number): ReactNode {
   }
 }
 
-/** What a person wrote, as elements: nothing of it is ever markup. */
+/** A comment as React elements. Its text is never used as markup. */
 export function CommentText({ text }: { text: string }) {
   const blocks = useMemo(() => readComment(text), [text])
   return <div className="comment-text">{blocks.map(element)}</div>

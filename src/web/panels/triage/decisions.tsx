@@ -24,10 +24,10 @@ const priorities: readonly Priority[] = ['high', 'medium', 'low']
 type Options = {
   organization: string
   canTriage: boolean
-  /** The issues that a decision would be for. */
+  /** The issues to change. */
   targets: () => readonly Pick<RestIssue, 'id' | 'revision' | 'priority' | 'priorityReason'>[]
   decide: (change: StatusChange) => void
-  /** Everything that the search finds is meant: priorities go there, too. */
+  /** Set if everything that the search finds is changed instead of the targets. */
   all?: Everything | undefined
   ask: () => void
   settled: Settled
@@ -36,7 +36,7 @@ type Options = {
 
 export type Decisions = { ask: (question: Question) => void; dialog: ReactNode }
 
-/** Every way to decide on issues: keys, the dialogs behind them, and the same in the palette. */
+/** All changes of issues: by keys, by dialogs, and in the palette. */
 export function useDecisionKeys(options: Options): Decisions {
   const { canTriage, decide } = options
   const t = useTranslations('triage')
@@ -75,7 +75,7 @@ export function useDecisionKeys(options: Options): Decisions {
     if (!canTriage || options.targets().length === 0) return []
     const meant = options.all ? options.all.count : options.targets().length
     const count = meant === null ? t('forAll') : t('forIssues', { count: meant })
-    // Behind each choice the question that it answers: alone they would not say what they do.
+    // Add the question to each choice, because the choice alone does not tell what it does.
     const of = (asked: Question) =>
       choices[asked]().map((item) => ({ ...item, note: `${t(`ask.${asked}`)} · ${count}` }))
     const plain: Choice[] = [
@@ -96,7 +96,7 @@ export function useDecisionKeys(options: Options): Decisions {
   return { ask, dialog }
 }
 
-/** Sets a priority, or lets it follow from level and state again; with a way back. */
+/** Sets a priority, or derives it again from level and state (null). Offers undo. */
 function usePriority({ organization, canTriage, targets, all, settled, offerUndo }: Options) {
   const t = useTranslations('triage')
   const showError = useErrorToast()

@@ -7,10 +7,10 @@ import { app } from '../../handle.ts'
 import { findIssue } from '../../server/issues.ts'
 import { demandOrganization } from '../../server/session.ts'
 
-/** A small issue is gone by then, so that the list does not show it any more. */
+/** Enough to delete a small issue, so that the list no longer shows it, ms. */
 const patienceMs = 3000
 
-/** Deletes the issue whose short id was typed, with `discard` for good, and goes to the stream. */
+/** Deletes the issue if its short id was typed, with `discard` also its future events. Then opens the stream. */
 export async function deleteIssueAction(_before: FormState, data: FormData): Promise<FormState> {
   const slug = textOf(data, 'organization')
   const { actor, organization } = await demandOrganization(slug, `/o/${slug}/issues`)

@@ -3,7 +3,7 @@ import { useTranslations } from 'next-intl'
 import { TypedDelete } from '../../ui/typed-delete.tsx'
 import { deleteIssueAction } from './delete-actions.ts'
 
-/** Deletes the issue. Folded at the foot of its page. */
+/** Deletes the issue. Collapsed at the foot of its page. */
 export function DeleteIssue({
   organization,
   issueId,

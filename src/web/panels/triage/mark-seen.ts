@@ -11,7 +11,7 @@ export function useMarkSeen(organization: string, issueId: string, hasSeen: bool
   useEffect(() => {
     if (hasSeen) return
     return systemClock.after(lookMs, () => {
-      // Nobody waits for it, and the next visit tries again.
+      // Failures need no handling: the next visit tries again.
       void putIssues(organization, [issueId], { hasSeen: true }).catch(() => {})
     })
   }, [organization, issueId, hasSeen])

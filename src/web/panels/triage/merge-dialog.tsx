@@ -6,7 +6,7 @@ import { Button, buttonClass } from '../../ui/controls.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 
-/** Issues that are named; the others are counted. */
+/** Maximum issues to name; the others are counted. */
 const namesMax = 8
 
 function Line({ issue }: { issue: RestIssue }) {
@@ -17,7 +17,7 @@ function Line({ issue }: { issue: RestIssue }) {
   )
 }
 
-/** Asks whether to merge issues, and says which issue stays. */
+/** Asks whether to merge issues, and shows which issue remains. */
 export function MergeDialog({
   into,
   others,

@@ -1,16 +1,16 @@
 import type { RestIssue } from '../../../contract/issues.ts'
 
-/** Issues in one merge: their ids are one address, which stays below 8 kB. */
+/** Maximum issues per merge: their ids must fit into a URL below 8 kB. */
 export const mergesMax = 300
 
 type Mergeable = Pick<RestIssue, 'id' | 'shortId' | 'lifetime'> & { project: Pick<RestIssue['project'], 'id'> }
 
-/** What a merge would make of the rows, or why they can't be merged. */
+/** The result of a merge of the rows, or why they cannot be merged. */
 type MergePlan<Row> = { kind: 'merge'; into: Row; others: Row[] } | { kind: 'few' | 'several' | 'many' }
 
 /**
- * Which of the rows stays, by the server's own rule: the one that has most events, of equal ones the older. Its events may
- * have come since, so the answer of the merge is what counts.
+ * Chooses the remaining issue by the server's rule: the most events, then the older one. Counts can change meanwhile,
+ * so only the server's response is final.
  */
 export function mergeOf<Row extends Mergeable>(rows: readonly Row[]): MergePlan<Row> {
   const sorted = rows.toSorted(

@@ -11,12 +11,12 @@ import { mergeOf, mergesMax } from './merge-rules.ts'
 
 const MergeDialog = dynamic(() => import('./merge-dialog.tsx').then((module) => module.MergeDialog), { ssr: false })
 
-/** `off`: why the selected rows can't be merged. */
+/** `off`: why the selected rows cannot be merged. */
 export type Merge = { ask: () => void; off: string | undefined; dialog: ReactNode }
 
 /**
- * Makes the selected issues one: `ask` (the key m, too) says first which one stays, as nothing takes a merge back at once;
- * the screen renders `dialog`.
+ * Merges the selected issues. `ask` (also key `m`) first shows which issue remains, because a merge has no quick undo.
+ * The screen renders `dialog`.
  */
 export function useMerge({
   organization,
@@ -39,7 +39,7 @@ export function useMerge({
   const showError = useErrorToast()
   const [asked, setAsked] = useState<{ into: RestIssue; others: readonly RestIssue[] } | undefined>()
   const plan = mergeOf(issues.rows.filter((row) => selected.has(row.id)))
-  // Nobody has seen all that match, so nobody can say that they are one bug.
+  // Nobody has seen all matching issues, so nobody can know that they are one bug.
   const off = isAll ? t('off.all') : plan.kind === 'merge' ? undefined : t(`off.${plan.kind}`, { count: mergesMax })
   const ask = () => {
     if (!canTriage) return

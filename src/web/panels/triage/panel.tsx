@@ -2,7 +2,7 @@
 import type { IssuePanel } from '../panel.ts'
 import { ActivityList } from './activity.tsx'
 
-/** What happened to the issue, with its comments. */
+/** The issue's activity with its comments. */
 export const activity: IssuePanel = {
   id: 'activity',
   Component: ({ organization, detail, canTriage, meUserId, actions }) => (

@@ -2,7 +2,7 @@
 import { useFormatter, useTranslations } from 'next-intl'
 import type { StatusDetails } from '../../../domain/issue-states.ts'
 
-/** Adds to the name of a state in which release the issue is resolved, or until when it is archived. */
+/** Describes in which release an issue is resolved, or until when it is archived. */
 export function useStateWords(): (details: StatusDetails, substatus: string | null) => string {
   const t = useTranslations('triage.state')
   const format = useFormatter()

@@ -1,7 +1,7 @@
 import type { RestIssue } from '../../../contract/issues.ts'
 import type { StatusChange } from '../../client/issue-status.ts'
 
-/** A way to resolve, archive or snooze. `id` names its text. */
+/** A choice to resolve, archive or snooze. `id` names its text. */
 export type StatusChoice = { id: string; change: StatusChange }
 
 const minuteMs = 60_000
@@ -24,7 +24,7 @@ const untilEscalating: StatusChoice = {
   change: { status: 'ignored', substatus: 'archived_until_escalating' },
 }
 
-/** Times until which an issue can be put away, from `nowMs`. */
+/** Snooze times, counted from `nowMs`. */
 export const snoozeChoices = (nowMs: number): StatusChoice[] =>
   (
     [

@@ -4,14 +4,14 @@ import type { Before, StatusChange } from '../../client/issue-status.ts'
 import type { OfferUndo } from '../../ui/undo.ts'
 import { putIssues, type Settled, useErrorToast, useRevert } from './change.ts'
 
-/** `revision` (of the one issue) makes the change hold only if nobody else has changed it since. */
+/** With `revision`, a change of one issue fails if somebody else changed it since. */
 type Triage = (before: readonly Before[], to: StatusChange, revision?: number) => Promise<void>
 
 const idsOf = ({ issues }: Before) => issues.map((issue) => issue.id)
 
 /**
- * Changes the status of issues at once on screen (`show`), then on the server, and offers to take it back. A refused
- * change is reverted on screen, with a toast.
+ * Changes the status of issues on screen (`show`), then on the server, and offers undo. A rejected change is reverted
+ * on screen, with a toast.
  */
 export function useTriage(
   organization: string,
@@ -25,7 +25,7 @@ export function useTriage(
   const triage: Triage = async (before, to, revision) => {
     const { status } = to
     const isPlain = to.substatus === undefined && to.statusDetails === undefined
-    // The same status with other details is a change, too. The same status without details is not.
+    // The same status with other details is a change. Without details it is not.
     const others = before.filter(({ was }) => was.status !== status || !isPlain)
     const ids = others.flatMap(idsOf)
     if (ids.length === 0) return
@@ -45,7 +45,7 @@ export function useTriage(
       settled()
     } catch (error) {
       back()
-      // Over somebody else's change: which revision that makes is not known.
+      // Overwrites somebody else's change, so the revision after it is unknown.
       const blind = before.map(({ was, issues }) => ({ was, issues: issues.map(({ id }) => ({ id })) }))
       showError(error, () => void triage(blind, to))
       settled(ids)

@@ -1,18 +1,18 @@
 import type { RestMark } from '../../../contract/releases.ts'
 import { sparkHeightPx, sparkWidthPx } from './bars.ts'
 
-/** A release or a deploy at a time, as a chart marks it. */
+/** A release or a deploy to mark on a chart. */
 export type ChartAnnotation = Pick<RestMark, 'kind' | 'version' | 'at' | 'environment'>
 
-/** Annotations that are so close on a chart that they share one hairline. */
+/** Annotations that are so close together that they share one line. */
 export type AnnotationGroup = {
-  /** Where the first of them is: 0 is the chart's left end, 1 its right. */
+  /** Position of the first annotation: 0 is the chart's left end, 1 its right. */
   place: number
   fromMs: number
   toMs: number
-  /** Each once, the oldest first. */
+  /** Without duplicates, oldest first. */
   versions: string[]
-  /** Where they were deployed to, each once; empty: nothing was. */
+  /** Target environments of the deploys, without duplicates; empty if there are no deploys. */
   environments: string[]
 }
 
@@ -25,8 +25,8 @@ const groupOf = (place: number, atMs: number): AnnotationGroup => ({
 })
 
 /**
- * Marks as hairlines of a chart from `fromMs` to `toMs` (ms since 1970), oldest first. A chart has room for `slots`
- * hairlines: those that are nearer to the one before than that are counted there. What lies outside or has no time is left out.
+ * Groups annotations into lines of a chart from `fromMs` to `toMs` (ms since 1970), oldest first. A chart fits `slots`
+ * lines; closer annotations join the previous line. Drops annotations without a time or outside of the range.
  */
 export function groupAnnotations(
   marks: readonly ChartAnnotation[],
@@ -52,12 +52,12 @@ export function groupAnnotations(
   return groups
 }
 
-/** One SVG path of the hairlines of groups over a sparkline; '' for none. */
+/** One SVG path with the lines of all groups on a sparkline; '' for none. */
 export function sparkPath(groups: readonly AnnotationGroup[]): string {
   return groups.map(({ place }) => `M${Math.round(place * sparkWidthPx * 10) / 10} 0v${sparkHeightPx}`).join('')
 }
 
-/** The times that points of a chart span, in ms: from the first one's start to the last one's end; undefined without points. */
+/** Time range of a chart's points, ms: start of the first to end of the last. Undefined without points. */
 export function spanOf(points: readonly (readonly [number, number])[]): { fromMs: number; toMs: number } | undefined {
   const first = points[0]?.[0]
   const last = points.at(-1)?.[0]
@@ -66,7 +66,7 @@ export function spanOf(points: readonly (readonly [number, number])[]): { fromMs
   return { fromMs: first * 1000, toMs: (last + stepS) * 1000 }
 }
 
-/** What a call for marks says of projects, environments and range. */
+/** The project, environment and range parameters of a call for annotations. */
 export type AnnotationsQuery = {
   project?: readonly string[] | undefined
   environment?: readonly string[] | undefined
@@ -75,7 +75,7 @@ export type AnnotationsQuery = {
   end?: string | undefined
 }
 
-/** The part of the query of a list or an issue that selects annotations: projects, environments and range. */
+/** The parameters of a list or issue query that select annotations. */
 export function annotationsQuery({
   project,
   environment,

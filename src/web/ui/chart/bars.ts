@@ -2,7 +2,7 @@ import type { RestPoint } from '../../../contract/issues.ts'
 
 type Bar = { fromS: number; toS: number; events: number }
 
-/** Points as bars: each one lasts until the next, the last one as long as the one before (an hour when it is alone). */
+/** Points as bars. Each bar lasts until the next, the last as long as the one before (one hour if it is alone). */
 export function barsOf(points: readonly RestPoint[]): Bar[] {
   return points.map(([fromS, events], at) => {
     const before = points[at - 1]?.[0]
@@ -15,8 +15,8 @@ export const sparkWidthPx = 118
 export const sparkHeightPx = 24
 
 /**
- * One SVG path for a sparkline: a vertical stroke for each value, at least 1 px high, so that an empty bar shows as
- * the base line. Heights are relative to the largest value; `barPx` is the stroke's width.
+ * One SVG path for a sparkline: a vertical stroke per value, at least 1 px high, so that empty bars form a base line.
+ * Heights are relative to the largest value. `barPx` is the stroke width.
  */
 export function sparkOf(values: readonly number[]): { path: string; barPx: number } {
   const most = Math.max(1, ...values)
@@ -30,7 +30,7 @@ export function sparkOf(values: readonly number[]): { path: string; barPx: numbe
   return { path, barPx }
 }
 
-/** The next round number at or above a value (1, 2, 5 times a power of ten), for the top of a chart. */
+/** The next round number (1, 2 or 5 times a power of ten) at or above a value, for the top of a chart. */
 export function roundTop(value: number): number {
   if (value <= 1) return 1
   const power = 10 ** Math.floor(Math.log10(value))

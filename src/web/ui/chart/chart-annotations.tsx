@@ -8,7 +8,7 @@ import { releasePath } from '../../client/release-path.ts'
 import { PlainText } from '../plain-text.tsx'
 import type { AnnotationGroup } from './annotations.ts'
 
-/** Versions that a hairline of several names; the others are a number. */
+/** Maximum versions to name per line; the others are a number. */
 const namedMax = 3
 
 const steps: Record<string, (at: number, last: number) => number> = {
@@ -18,7 +18,7 @@ const steps: Record<string, (at: number, last: number) => number> = {
   End: (_at, last) => last,
 }
 
-/** What a hairline means, in words: shown on hover and focus, and its name for screen readers. */
+/** Describes a line: visible on hover and focus, and the name for screen readers. */
 function AnnotationText({ group }: { group: AnnotationGroup }) {
   const t = useTranslations('releases.marks')
   const locale = useLocale()
@@ -54,8 +54,8 @@ function AnnotationText({ group }: { group: AnnotationGroup }) {
 }
 
 /**
- * Hairlines of releases and deploys over a chart (its nearest positioned parent). One stop of the tab key: the arrows go
- * on from there. Each is a link to its release, one of several to the newest.
+ * Lines of releases and deploys on a chart (its nearest positioned parent). They are one tab stop; arrow keys move
+ * between them. Each line links to its release, a group to its newest release.
  */
 export function ChartAnnotations({
   organization,

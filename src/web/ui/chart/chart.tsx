@@ -8,17 +8,17 @@ import { barsOf, roundTop } from './bars.ts'
 import { ChartAnnotations } from './chart-annotations.tsx'
 
 const heightPx = 72
-/** Hairlines that a chart has room for: one in 7 px of a phone. */
+/** Maximum lines of a chart: one per 7 px on a phone. */
 const markSlots = 48
 
 type ChartProps = {
   points: readonly RestPoint[]
   organization: string
-  /** Releases and deploys of the time; undefined while they are not known. */
+  /** Releases and deploys in the range; undefined while unknown. */
   annotations: RestMarks | undefined
 }
 
-/** Events over the range as bars from zero, with the scale, the bar under the pointer in words, and releases as hairlines. */
+/** Events over the range as bars, with a scale, a text for the bar under the pointer, and lines for releases. */
 export function Chart({ points, organization, annotations }: ChartProps) {
   const t = useTranslations('issues.chart')
   const tMarks = useTranslations('releases.marks')
@@ -59,7 +59,7 @@ export function Chart({ points, organization, annotations }: ChartProps) {
             {bars.map((bar, index) => {
               const height = bar.events ? Math.max(1.5, (bar.events / top) * heightPx) : 0
               return (
-                // biome-ignore lint/a11y/noStaticElementInteractions: only says in words what the picture's label says as a whole
+                // biome-ignore lint/a11y/noStaticElementInteractions: the chart's label has the same content
                 <g key={bar.fromS} data-here={index === at || undefined} onMouseEnter={() => setAt(index)}>
                   <rect x={index} y={0} width={1} height={heightPx} className="chart-hit" />
                   <rect x={index + 0.14} y={heightPx - height} width={0.72} height={height} className="chart-bar" />

@@ -5,17 +5,17 @@ import type { RestMarks } from '../../../contract/releases.ts'
 import { groupAnnotations, spanOf, sparkPath } from './annotations.ts'
 import { ChartAnnotations } from './chart-annotations.tsx'
 
-/** Hairlines that a sparkline has room for: one in 7 px. */
+/** Maximum lines of a sparkline: one per 7 px. */
 const sparkSlots = 16
 
-/** The time that the sparklines of rows span, and the same object while it is the same time. */
+/** The time range of the rows' sparklines. Returns the same object while the range is the same. */
 function useSpan(rows: readonly RestIssue[]) {
   const points = Object.values(rows[0]?.stats ?? {})[0]
   const { fromMs, toMs } = spanOf(points ?? []) ?? { fromMs: 0, toMs: 0 }
   return useMemo(() => ({ fromMs, toMs }), [fromMs, toMs])
 }
 
-/** Gives the hairlines over an issue's sparkline as a path: releases and deploys of its project. */
+/** Returns a function that gives the lines of an issue's sparkline (its project's releases and deploys) as a path. */
 export function useSparkAnnotations(
   rows: readonly RestIssue[],
   annotations: RestMarks | undefined,
@@ -33,7 +33,7 @@ export function useSparkAnnotations(
   return useCallback((issue) => paths.get(issue.project.slug) ?? '', [paths])
 }
 
-/** The hairlines of all sparklines once, over their column, with their meaning by pointer and by keyboard. */
+/** The lines of all sparklines, shown once above their column, with tooltips and keyboard access. */
 export function SparkAnnotations({
   organization,
   rows,

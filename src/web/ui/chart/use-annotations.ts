@@ -5,10 +5,10 @@ import { type Answered, dataFor } from '../../client/answered.ts'
 import { apiFetch } from '../../client/api.ts'
 import type { AnnotationsQuery } from './annotations.ts'
 
-/** Annotations change when somebody releases. After this time a return to the page asks for them again, ms. */
+/** Annotations change with each release. After this time a return to the page fetches them again, ms. */
 const staleMs = 5 * 60_000
 
-/** Releases and deploys for charts. undefined until they are known: a chart does not wait for them. */
+/** Releases and deploys for charts. Undefined until loaded: charts do not wait for them. */
 export function useAnnotations(
   organization: string,
   query: AnnotationsQuery,

@@ -2,19 +2,19 @@ export type Binding = { keys: string; group: string; label: string; run: (event:
 
 const modifiers = /^(?:Shift|Control|Alt|Meta|\$mod)\+/
 
-/** The ways to press one binding: a sign such as ? or / stands behind Shift on some layouts and not on others. */
+/** The ways to press one binding: a character such as ? or / needs Shift on some keyboard layouts only. */
 export function spellings(keys: string): string[] {
   const press = keys.split(' ')
   if (press.length !== 1 || modifiers.test(keys) || /^[a-z0-9]$/i.test(keys) || keys.length > 1) return [keys]
   return [keys, `Shift+${keys}`]
 }
 
-/** Keys that go from row to row: those may be held. */
+/** Keys that move between rows. They may repeat while held. */
 const steps = /^(?:Shift\+)?(?:[jk]|Arrow(?:Up|Down))$/
 
 /**
- * The table that tinykeys reads; of two bindings of one key the newer wins. A key that is held acts once, as the next issue
- * stands where the last one stood: m would merge and e resolve one after the other.
+ * The table for tinykeys. The newer of two bindings of one key wins. Other held keys act once only: the next issue
+ * takes the place of the last one, so a held m or e would merge or resolve one issue after the other.
  */
 export function bindingMap(bindings: readonly Binding[]): Record<string, (event: KeyboardEvent) => void> {
   const map: Record<string, (event: KeyboardEvent) => void> = {}
@@ -30,13 +30,13 @@ export function bindingMap(bindings: readonly Binding[]): Record<string, (event:
 }
 
 /**
- * The binding of two presses that `key` ends after `first`; the newest, as for single keys. Asked before these, so that
- * `g i` goes somewhere and does not do what `i` does, too.
+ * The two-key binding that `key` completes after `first`; the newest wins. Check it before single keys, so that `g i`
+ * does not also run `i`.
  */
 export const secondOf = (bindings: readonly Binding[], first: string, key: string): Binding | undefined =>
   bindings.findLast((binding) => binding.keys === `${first} ${key}`)
 
-/** Whether a binding is a letter or sign alone, or begins with one: such keys can be switched off (WCAG 2.1.4). */
+/** Whether a binding is or begins with a single character. Such keys can be switched off (WCAG 2.1.4). */
 export const isSingle = (keys: string): boolean =>
   !modifiers.test(keys.replace(/^Shift\+/, '')) && /^(?:Shift\+)?[^\s]( |$)/.test(keys)
 
@@ -62,7 +62,7 @@ const names: Record<string, string> = {
   Space: 'Space',
 }
 
-/** The keys of a binding as caps to show: 'g i' gives g and i, 'Shift+j' gives Shift+j. */
+/** The keys of a binding for display: 'g i' gives g and i, 'Shift+j' gives Shift+j. */
 export function shownKeys(keys: string): string[] {
   return keys.split(' ').map((press) =>
     press
@@ -72,12 +72,12 @@ export function shownKeys(keys: string): string[] {
   )
 }
 
-/** What can be done by keys, with each way to press it as caps. */
+/** An action with all its keys, for the help. */
 type HelpRow = { label: string; ways: string[][] }
 
 /**
- * Bindings under their headings, in order of first appearance; of two bindings of one key the newer is shown, and what two
- * keys do stands there once.
+ * Bindings by heading, in order of first appearance. Of two bindings of one key only the newer is listed. Bindings with
+ * the same label share a row.
  */
 export function groupedBindings(bindings: readonly Binding[]): { group: string; rows: HelpRow[] }[] {
   const newest = new Map(bindings.map((binding) => [binding.keys, binding]))

@@ -4,22 +4,22 @@ import { createKeybindingsHandler } from 'tinykeys'
 import { type Binding, bindingMap, isSingle, isTyping, secondOf } from './key-rules.ts'
 import { singleKeysOff } from './single-keys.ts'
 
-/** Time between two presses that belong together, ms. */
+/** Maximum time between two presses of one binding, ms. */
 const sequenceMs = 1000
 
 type Registry = {
   add(binding: Binding): () => void
   list(): Binding[]
   subscribe(listener: () => void): () => void
-  /** Reads again which keys a person wants. */
+  /** Reads the person's choice about single keys again. */
   renew(): void
-  /** No key runs until the returned function is called. */
+  /** Disables all keys until the returned function is called. */
   hold(): () => void
 }
 
 const Keys = createContext<Registry | undefined>(undefined)
 
-/** One table of all keys that work now; the help dialog is made from it, so it cannot go stale. Off inside inputs and editors. */
+/** The registry of all active keys, which the help dialog also shows. Keys are off inside inputs and editors. */
 export function KeyProvider({ children }: { children: ReactNode }) {
   const bindings = useRef<Binding[]>([])
   const listeners = useRef(new Set<() => void>())
@@ -77,8 +77,8 @@ export function KeyProvider({ children }: { children: ReactNode }) {
 }
 
 /**
- * Binds `keys` (tinykeys notation: 'j', 'Shift+j', '$mod+k', 'g i') while the component is mounted.
- * `label` is the sentence in the help, `group` its heading. The newest binding of a key wins.
+ * Binds `keys` (tinykeys notation: 'j', 'Shift+j', '$mod+k', 'g i') while the component is mounted. `label` is the text
+ * in the help, `group` its heading. The newest binding of a key wins.
  */
 export function useKey(
   keys: string,
@@ -96,19 +96,19 @@ export function useKey(
   }, [registry, keys, group, label, enabled])
 }
 
-/** While mounted and `held`, no key runs: what it would act on is behind a dialog. */
+/** While mounted and `held`, all keys are off, because a dialog covers their targets. */
 export function useHeldKeys(held: boolean): void {
   const registry = useContext(Keys)
   useEffect(() => (held ? registry?.hold() : undefined), [registry, held])
 }
 
-/** Reads the switch of one-letter keys again after it was set. */
+/** Reads the switch for single keys again after a change. */
 export function useRenewKeys(): () => void {
   const registry = useContext(Keys)
   return () => registry?.renew()
 }
 
-/** All bindings that work now, for the help dialog. */
+/** All active bindings, for the help dialog. */
 export function useBindings(): Binding[] {
   const registry = useContext(Keys)
   const [list, setList] = useState<Binding[]>([])

@@ -6,7 +6,7 @@ import { useKey } from './keys.tsx'
 
 const askedKey = 'search-asked'
 
-/** `/` goes into the search box of the screen (`data-search`), else to the one of the issues. */
+/** `/` focuses the search box of the screen (`data-search`), or opens the issues and focuses theirs. */
 export function useSearchKey(base: string): void {
   const t = useTranslations('shell')
   const router = useRouter()
@@ -20,7 +20,7 @@ export function useSearchKey(base: string): void {
   })
 }
 
-/** The box that `/` on a screen without one has led to takes the focus. */
+/** Focuses the box after `/` was pressed on a screen without one. */
 export function useAskedSearch(field: RefObject<HTMLInputElement | null>): void {
   useEffect(() => {
     if (sessionStorage.getItem(askedKey) === null) return

@@ -12,7 +12,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('issues.digest'))('title') }
 }
 
-/** The digest of an error screen: to its event, to a choice when several issues have it, or "not seen" (404). */
+/** Opens the event of a digest, a choice if several issues have it, or the 404 page. */
 export default async function DigestPage({ params }: { params: Promise<{ digest: string }> }) {
   const asked = decodeURIComponent((await params).digest).slice(0, 2000)
   const digest = pastedDigest(asked)?.digest ?? asked.slice(0, 200)

@@ -7,7 +7,7 @@ import { app } from '../../../handle.ts'
 import { actorHere } from '../../../server/session.ts'
 import { signInHere } from '../../../server/sign-in.ts'
 
-/** Joins as who is signed in, else with a new account under the invited address. */
+/** Joins the organization with the current login, or with a new account for the invited e-mail address. */
 export async function joinAction(_before: FormState, data: FormData): Promise<FormState> {
   const secret = textOf(data, 'secret')
   const parts = app()

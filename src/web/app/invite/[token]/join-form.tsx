@@ -10,7 +10,7 @@ const inputs = [
   { name: 'password', type: 'password', autoComplete: 'new-password' },
 ] as const
 
-/** One button for who is signed in; else what an account needs. */
+/** One button with a login, else the fields of a new account. */
 export function JoinForm({ secret, isSignedIn }: { secret: string; isSignedIn: boolean }) {
   const t = useTranslations('people')
   return (

@@ -9,7 +9,7 @@ import { Logo } from '../../../ui/logo.tsx'
 import { JoinForm } from './join-form.tsx'
 
 export async function generateMetadata(): Promise<Metadata> {
-  // The address is the secret: it goes to nobody as a referrer, and into no index.
+  // The URL contains a secret: keep it out of referrers and indexes.
   return {
     title: (await getTranslations('people'))('joinTitle'),
     referrer: 'no-referrer',
@@ -17,7 +17,7 @@ export async function generateMetadata(): Promise<Metadata> {
   }
 }
 
-/** An invitation's link: join as who is signed in, sign in, or make an account under the invited address. */
+/** The page of an invitation: join with the current login, sign in, or create an account. */
 export default async function InvitePage({ params }: { params: Promise<{ token: string }> }) {
   const secret = decodeURIComponent((await params).token)
   const parts = app()

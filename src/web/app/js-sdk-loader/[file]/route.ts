@@ -1,4 +1,4 @@
-/** `dsn.cdn` of a project key leads here. There is no loader script yet, and a page that asks for one must learn that. */
+/** The target of a project key's `dsn.cdn`. There is no loader script yet, so the response explains that. */
 export function GET(): Response {
   return new Response(
     'Mishap has no loader script. Install the browser SDK from npm, or load its bundle, and give it the public DSN.\n',

@@ -6,8 +6,8 @@ import { Shell } from '../../../panels/shell/shell.tsx'
 import { actorHere, organizationFor } from '../../../server/session.ts'
 
 /**
- * The shell around every page of an organization. A layout does not know the page's address, so without a login it
- * leaves the redirect to the page itself (demandOrganization).
+ * The shell around all pages of an organization. A layout does not know the page's path, so without a login the page
+ * itself redirects (demandOrganization).
  */
 export default async function OrganizationLayout({
   params,
@@ -23,7 +23,7 @@ export default async function OrganizationLayout({
   const { meta, auth, live } = app()
   if (!here) {
     const renamed = meta.organizationByOldSlug(asked)
-    // The page knows its address and redirects.
+    // The page knows its path and redirects.
     if (renamed && organizationFor(actor, renamed.slug)) return children
     notFound()
   }

@@ -1,7 +1,7 @@
 import { redirect } from 'next/navigation'
 import { demandOrganization } from '../../../server/session.ts'
 
-/** An organization's front page is its issues. */
+/** Redirects to the organization's issues. */
 export default async function OrganizationPage({ params }: { params: Promise<{ org: string }> }) {
   const { org } = await params
   const { organization } = await demandOrganization(org, `/o/${org}`)

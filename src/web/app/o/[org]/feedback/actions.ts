@@ -12,8 +12,8 @@ import { demandOrganization } from '../../../../server/session.ts'
 type Here = { actor: Actor; feedback: Feedback; organization: Organization; project: Project }
 
 /**
- * Runs `work` on the feedback that the form names, for who may do `action` where it is, and shows the list anew; what is
- * not there any more counts as done.
+ * Runs `work` on the form's feedback if the person may do `action` there, and refreshes the list. Feedback that no
+ * longer exists counts as done.
  */
 async function change(data: FormData, action: Action, work: (here: Here) => void | Promise<void>): Promise<FormState> {
   const slug = textOf(data, 'organization')
@@ -31,7 +31,7 @@ async function change(data: FormData, action: Action, work: (here: Here) => void
   return state
 }
 
-/** Calls a feedback new, resolved or spam. */
+/** Sets the state of a feedback: new, resolved or spam. */
 export async function sortFeedbackAction(_before: FormState, data: FormData): Promise<FormState> {
   return change(data, 'issue:triage', ({ actor, feedback }) => {
     const state = feedbackStates.find((asked) => asked === textOf(data, 'state'))

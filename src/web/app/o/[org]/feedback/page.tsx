@@ -18,7 +18,7 @@ export async function generateMetadata(): Promise<Metadata> {
 
 type Search = { status?: string | string[]; before?: string | string[] }
 
-/** What users wrote, by state; `?before=` is the last row of the page before. */
+/** User feedback by state. `?before=` is the last row of the previous page. */
 export default async function FeedbackPage({
   params,
   searchParams,

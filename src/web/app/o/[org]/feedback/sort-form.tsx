@@ -13,7 +13,7 @@ const ways = {
 } as const
 const words = { new: 'makeNew', resolved: 'makeResolved', spam: 'makeSpam' } as const
 
-/** The states that a feedback can go to, and its end. */
+/** Buttons for a feedback's possible next states, and for its deletion. */
 export function SortForm({
   organization,
   id,

@@ -10,7 +10,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('issues'))('title') }
 }
 
-/** The issue stream; its first rows come with the document, later ones through the API. What it shows is in the query string. */
+/** The issue stream. The document has the first rows, the API later ones. Its state is in the query string. */
 export default async function IssuesPage({
   params,
   searchParams,

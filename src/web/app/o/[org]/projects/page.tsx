@@ -12,7 +12,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('projects'))('title') }
 }
 
-/** Every project of the organization, with the way to its issues, its snippet and its keys. */
+/** All projects of the organization, with links to issues, setup and keys. */
 export default async function ProjectsPage({ params }: { params: Promise<{ org: string }> }) {
   const { org } = await params
   const { actor, organization } = await demandOrganization(org, `/o/${org}/projects`)

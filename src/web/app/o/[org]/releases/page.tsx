@@ -18,7 +18,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('releases'))('title') }
 }
 
-/** Every release, the newest first, with what it brought; what is shown is in the query string. */
+/** All releases with their effects, newest first. The state of the list is in the query string. */
 export default async function ReleasesPage({
   params,
   searchParams,

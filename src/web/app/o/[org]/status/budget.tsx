@@ -8,7 +8,7 @@ import { RelativeTime } from '../../../../ui/time.tsx'
 
 type Disk = RestStatus['disk']
 
-/** What is stored of what it may take, by kind. */
+/** Stored bytes by kind, compared with the disk budget. */
 function Stored({ budget }: { budget: Disk['budget'] }) {
   const t = useTranslations('operation.budget')
   if (!budget) return <p className="text-ink-2">{t('away')}</p>
@@ -57,7 +57,7 @@ function Run({ run }: { run: Disk['thinned'][number] }) {
   )
 }
 
-/** The disk budget, and what was thinned to hold it. */
+/** The disk budget, and the rows that downsampling removed to meet it. */
 export function Budget({ disk }: { disk: Disk }) {
   const t = useTranslations('operation.budget')
   return (

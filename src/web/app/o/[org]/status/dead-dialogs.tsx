@@ -12,14 +12,14 @@ import { SeverityShape } from '../../../../ui/severity.tsx'
 
 function Excerpt({ text }: { text: string }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
     <pre className="max-h-[50vh] overflow-auto whitespace-pre-wrap break-all" tabIndex={0} data-testid="dead-text">
       <PlainText text={text} charactersMax={20_000} />
     </pre>
   )
 }
 
-/** The beginning of a record as text, after a warning: it is asked for only when a person wants it. */
+/** The beginning of a record as text, loaded only after the person has confirmed a warning. */
 export function LookDialog({ path, item, onClose }: { path: string; item: RestDeadItem; onClose: () => void }) {
   const t = useTranslations('operation.dead')
   const [wanted, setWanted] = useState(false)
@@ -53,7 +53,7 @@ export function LookDialog({ path, item, onClose }: { path: string; item: RestDe
   )
 }
 
-/** Asks once more before a record is gone. */
+/** Asks for confirmation before a record is deleted. */
 export function DeleteDialog({
   item,
   onDelete,

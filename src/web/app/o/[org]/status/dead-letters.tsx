@@ -61,7 +61,7 @@ function Rows({
   ))
 }
 
-/** What could not be processed; owners and admins look at it, send it again, delete it. */
+/** The dead letters. Owners and admins can view, replay and delete them. */
 export function DeadItems({ organization, mayHandle }: { organization: string; mayHandle: boolean }) {
   const t = useTranslations('operation.dead')
   const toast = useToast()

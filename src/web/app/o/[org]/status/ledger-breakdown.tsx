@@ -78,7 +78,7 @@ function Project({ organization, group, open }: { organization: string; group: L
   )
 }
 
-/** Choices of project and key: those that had items in the range. */
+/** The projects and keys with items in the range, to choose from. */
 function choicesOf(all: RestLedger | undefined, project: string) {
   const rows = all?.rows ?? []
   const projects = [...new Set(rows.flatMap((row) => (row.project ? [row.project.slug] : [])))].sort()
@@ -87,7 +87,7 @@ function choicesOf(all: RestLedger | undefined, project: string) {
   return { projects, keys: [...keys] }
 }
 
-/** Where items went: project, category, reason and what to do, for a range and, if asked, one key. */
+/** Outcomes of items by project, category and reason, with advice. For a range and optionally one key. */
 export function LedgerBreakdown({ organization }: { organization: string }) {
   const t = useTranslations('operation.ledger')
   const locale = useLocale()

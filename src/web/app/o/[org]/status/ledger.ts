@@ -12,16 +12,16 @@ export type LedgerEnd =
   | 'lost'
 export type LedgerLine = { id: LedgerEnd; quantity: number; sign: string; isBug: boolean }
 
-/** `waiting` is left out of an organization's. */
+/** The ledger of an organization has no `waiting`. */
 export type Sums = Omit<RestStatus['ledger'], 'waiting'> & { waiting?: number }
 
 const ends = ['stored', 'filtered', 'rateLimited', 'invalid', 'duplicate', 'waiting', 'dead', 'lost'] as const
 
-/** The loss ledger as a sum: received = stored + … + lost. Anything lost is a bug. */
+/** The ledger as a sum: received = stored + … + lost. Any lost item is a bug. */
 export function ledgerRows(ledger: Sums): LedgerLine[] {
   return [
     { id: 'received', quantity: ledger.received, sign: '', isBug: false },
-    // What waits is known of the installation alone.
+    // `waiting` is known for the whole installation only.
     ...ends
       .filter((id) => ledger[id] !== undefined)
       .map((id, index) => ({

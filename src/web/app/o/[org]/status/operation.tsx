@@ -14,10 +14,10 @@ import { SeverityShape } from '../../../../ui/severity.tsx'
 import { RelativeTime, useNow } from '../../../../ui/time.tsx'
 
 const pollMs = 5000
-/** Sums over folders and tables are no news of the second. */
+/** Disk usage changes slowly, and each query sums folders and tables. Poll this often, ms. */
 const usagePollMs = 60_000
 
-/** What a job says that it did: `dropped 2, removed 7`. */
+/** The result of a job as text: `dropped 2, removed 7`. */
 function resultText(result: RestJob['result']): string {
   return Object.entries(result)
     .map(([name, value]) => `${name} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
@@ -29,7 +29,7 @@ function Job({ job }: { job: RestJob }) {
   const now = useNow()
   const time = useTranslations('time')
   const nextMs = job.nextRun === null ? null : Date.parse(job.nextRun) - now
-  // what is due is shown as in a second: "in now" is no text
+  // Show a due job as due in one second, because "in now" is not a text.
   const next = relativeParts(Math.max(1000, nextMs ?? 0))
   return (
     <tr className="align-top">
@@ -59,7 +59,7 @@ function Job({ job }: { job: RestJob }) {
   )
 }
 
-/** Everything that happens by the clock. */
+/** All scheduled jobs. */
 export function Jobs() {
   const t = useTranslations('operation.jobs')
   const { data } = useQuery({
@@ -91,7 +91,7 @@ export function Jobs() {
   )
 }
 
-/** What lies on disk, by project and kind. */
+/** Disk usage by project and kind. */
 export function Usage({ organization }: { organization: string }) {
   const t = useTranslations('operation.usage')
   const path = `organizations/${encodeURIComponent(organization)}/usage/`
@@ -166,7 +166,7 @@ export function Usage({ organization }: { organization: string }) {
   )
 }
 
-/** The newest requests that named no key that is known: a wrong DSN shows here and nowhere else. */
+/** The newest requests without a known key. A wrong DSN is visible only here. */
 export function Strangers() {
   const t = useTranslations('operation.ingest')
   const { data } = useQuery({

@@ -9,7 +9,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('status'))('title') }
 }
 
-/** How Mishap itself is doing, for the operator; what became of their own items, for others. Stands also while the events store is away. */
+/** Mishap's own status for operators; item outcomes for others. Works while the events store is down. */
 export default async function StatusPage({ params }: { params: Promise<{ org: string }> }) {
   const { org } = await params
   const { actor, organization } = await demandOrganization(org, `/o/${org}/status`)

@@ -49,7 +49,7 @@ function Run({ run }: { run: RestRegroupings['runs'][number] }) {
   )
 }
 
-/** Events that were mapped again, as their source maps came after them, and how far it is. */
+/** Events that are reprocessed because their source maps arrived later, with progress. */
 export function Regroupings({ organization }: { organization: string }) {
   const t = useTranslations('operation.regroupings')
   const path = `organizations/${encodeURIComponent(organization)}/regroupings/`

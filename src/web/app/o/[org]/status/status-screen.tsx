@@ -17,7 +17,7 @@ import { LedgerBreakdown } from './ledger-breakdown.tsx'
 import { Jobs, Strangers, Usage } from './operation.tsx'
 import { Regroupings } from './reprocessing.tsx'
 
-/** Pause between two looks, ms. */
+/** Polling interval, ms. */
 const pollMs = 5000
 
 function Now({ status }: { status: RestStatus }) {
@@ -144,7 +144,7 @@ function Versions({ versions }: { versions: RestStatus['versions'] }) {
   )
 }
 
-/** What members see: what became of what their organization's projects were sent. Looked at again every 5 s. */
+/** For members: the outcomes of their organization's items. Refreshes every 5 s. */
 export function OrganizationStatus({ organization, mayHandle }: { organization: string; mayHandle: boolean }) {
   const t = useTranslations('status')
   const common = useTranslations('common')
@@ -176,7 +176,7 @@ export function OrganizationStatus({ organization, mayHandle }: { organization: 
   )
 }
 
-/** For the operator: lag, ledger, dead items, jobs, disk and versions, looked at again every 5 s. `mayHandle`: dead items. */
+/** For operators: lag, ledger, dead letters, jobs, disk, versions. Refreshes every 5 s. `mayHandle`: dead letters. */
 export function StatusScreen({ organization, mayHandle }: { organization: string; mayHandle: boolean }) {
   const t = useTranslations('status')
   const common = useTranslations('common')

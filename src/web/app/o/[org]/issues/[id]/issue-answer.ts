@@ -23,13 +23,13 @@ function refuse(status: number, code: string, detail: string): Response {
   return Response.json({ detail, code, causes: [] }, { status, headers })
 }
 
-/** What the address names. `path` is the rest of it: nothing, or the event's id, number or word. */
+/** The parts of the URL. `path` is empty or the event's id, number or word. */
 type Address = { org: string; id: string; path?: string[] | undefined }
 
 /**
- * Answers a GET for another form of the issue page (Markdown, JSON). Finds the issue and the event that the path or
- * `?event=` names (the latest without either), asks for permission and hands both to `make`. Errors are JSON: 401, 404
- * for what does not exist or may not be read, 503 while the events store is away.
+ * Answers a GET for the issue page as Markdown or JSON. Finds the issue and the event in the path or `?event=`
+ * (default: latest), checks permission and passes both to `make`. Errors are JSON: 401; 404 for missing or unreadable
+ * things; 503 while the events store is unavailable.
  */
 export async function answerIssue(
   { org, id, path = [] }: Address,
@@ -43,7 +43,7 @@ export async function answerIssue(
   const here = organization && findIssue(actor, organization, decodeURIComponent(id))
   if (!here || path.length > 1) return missing()
   const search = new URL(request.url).searchParams
-  // A rewrite's own query never reaches a route handler, so the event of a rewritten address comes as part of the path.
+  // Route handlers do not get the query of a rewrite, so the rewritten path contains the event.
   const choice = path[0] === undefined ? (search.get('event') ?? 'latest') : decodeURIComponent(path[0])
   const deps = app()
   try {
@@ -69,7 +69,7 @@ export async function answerIssue(
   }
 }
 
-/** The answer of a text, not to be sniffed, kept or run. */
+/** A text response that browsers must not sniff, cache or run. */
 export function textAnswer(text: string, contentType: string): Response {
   return new Response(text, { headers: { ...headers, 'content-type': `${contentType}; charset=utf-8` } })
 }

@@ -18,14 +18,14 @@ import { issuePanels } from './panels.ts'
 type PageProps = Pick<IssueContext, 'organization' | 'canTriage' | 'canFilter' | 'switches' | 'meUserId'> & {
   issueId: string
   shortId: string
-  /** Which event: latest, first, a number or an id. */
+  /** The selected event: latest, first, a number or an id. */
   choice: string
   loaded: LoadedIssue
-  /** What the panels show at once. */
+  /** The preloaded data of the panels. */
   preloaded: Preloaded
 }
 
-/** The page of one issue with one of its events: a frame around the panels of panels.ts. */
+/** The page of an issue with one of its events. It renders the panels of panels.ts. */
 export function IssuePage({ organization, issueId, shortId, choice, loaded, preloaded, ...viewer }: PageProps) {
   const { canTriage } = viewer
   const { params, query, queryKey, detail, event, failure, refetch } = useIssue(organization, issueId, choice, loaded)

@@ -6,7 +6,7 @@ import { demandOrganization } from '../../../../../server/session.ts'
 import { IssuePage } from './issue-page.tsx'
 import { loadIssue, type Search } from './load.ts'
 
-/** The issue page with one event: existence and permission are checked before anything is rendered. */
+/** The issue page with one event. Checks existence and permission before it renders. */
 export async function IssueScreen({
   org,
   id,
@@ -21,7 +21,7 @@ export async function IssueScreen({
   const path = `/o/${org}/issues/${id}${choice === 'latest' ? '' : `/events/${choice}`}`
   const { actor, organization } = await demandOrganization(org, path)
   const here = findIssue(actor, organization, decodeURIComponent(id)) ?? notFound()
-  // The issue that it was has gone into another one: the address says which.
+  // After a merge, redirect to the issue that contains this one.
   const asked = decodeURIComponent(id).toUpperCase()
   if (asked !== here.issue.shortId && asked !== String(here.issue.id))
     redirect(path.replace(`/issues/${id}`, `/issues/${encodeURIComponent(here.issue.shortId)}`))
@@ -49,7 +49,7 @@ export async function IssueScreen({
   )
 }
 
-/** The title of the issue's tab; nothing about an issue that may not be read. */
+/** The tab title of an issue. Without read access it is only the id. */
 export async function issueTitle(org: string, id: string): Promise<string> {
   const { actor, organization } = await demandOrganization(org, `/o/${org}/issues/${id}`)
   const here = findIssue(actor, organization, decodeURIComponent(id))

@@ -17,12 +17,12 @@ import { issueLoaders } from './loaders.ts'
 
 export type Search = Record<string, string | string[] | undefined>
 
-/** ms that the document waits for a panel that may be late. It also waits until the issue itself is there. */
+/** How long the document waits for panels with `mayBeLate`, ms. It waits at least until the issue is loaded. */
 const waitMs = 300
 
 const textOf = (value: string | string[] | undefined): string | null => (typeof value === 'string' ? value : null)
 
-/** The event that the address names; undefined: the issue has no event left, or the store is away (then `isAway`). Throws NOT_FOUND. */
+/** The event in the URL; undefined if the issue has none, or the store is down (`isAway`). Throws NOT_FOUND. */
 async function rowOf(here: IssueHere, choice: string): Promise<{ row: SeenEvent | undefined; isAway: boolean }> {
   try {
     return { row: await eventRowOf(app(), here.issue, choice), isAway: false }
@@ -35,8 +35,8 @@ async function rowOf(here: IssueHere, choice: string): Promise<{ row: SeenEvent 
 }
 
 /**
- * Runs all loaders and puts what they answer into `preloaded`, by panel. A panel that may be late and is, or fails, is left
- * out: the browser asks for it. Throws what the others throw. `page` is what the page can't be without.
+ * Runs all loaders and adds their results to `preloaded` by panel id. Skips `mayBeLate` panels that are late or fail:
+ * the browser loads them. Rethrows the errors of others. `page` is the data that the page requires.
  */
 async function loadPanels(
   request: IssueRequest,
@@ -58,7 +58,7 @@ async function loadPanels(
   }
 }
 
-/** What the issue page shows, over the range and environment of its query string. Answers 404 for an event that is not there. */
+/** Loads the issue page for the range and environment in its query string. Answers 404 for an unknown event. */
 export async function loadIssue(
   actor: Actor,
   here: IssueHere,
@@ -91,7 +91,7 @@ export async function loadIssue(
   } catch (error) {
     const code = codeOf(error)
     if (code === 'NOT_FOUND') notFound()
-    // The API refuses such a range, too: the browser asks itself then, and says why.
+    // The API rejects such a range too: the browser's own request shows the reason.
     if (code === 'STORE_UNAVAILABLE' || code === 'QUERY_TIMEOUT' || code === 'VALIDATION') return away
     throw error
   }

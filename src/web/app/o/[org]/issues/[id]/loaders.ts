@@ -5,7 +5,7 @@ import { loadSuspects } from '../../../../../panels/releases/load.ts'
 import { loadDoctor } from '../../../../../panels/source-maps/load.ts'
 import { loadTrace } from '../../../../../panels/traces/load.ts'
 
-/** What the server loads for the panels of panels.ts, by their ids. A test holds the ids against that list. */
+/** The server loaders of the panels in panels.ts, by panel id. A test compares the ids with that list. */
 export const issueLoaders: Readonly<Record<string, IssueLoader<unknown>>> = {
   stats: loadStats,
   feedback: loadUserReports,

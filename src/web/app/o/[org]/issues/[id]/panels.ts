@@ -9,7 +9,7 @@ import { doctor } from '../../../../../panels/source-maps/panel.tsx'
 import { trace } from '../../../../../panels/traces/panel.tsx'
 import { activity } from '../../../../../panels/triage/panel.tsx'
 
-// Every panel of the issue page, in the order of the page. loaders.ts has those that load data on the server.
+// All panels of the issue page, in page order. loaders.ts has those that load data on the server.
 
 const head: readonly IssuePanel<unknown>[] = [issue.header, issue.noise, issue.stats, issue.eventNav]
 
@@ -41,7 +41,7 @@ const event: readonly EventPanel<unknown>[] = [
   issue.notSent,
 ]
 
-/** Instead of those of an event, where none of the issue's events is kept. */
+/** Replaces `event` if none of the issue's events is stored. */
 const withoutEvent: readonly IssuePanel<unknown>[] = [issue.evicted, browserEventsOfIssue]
 
 const side: readonly IssuePanel<unknown>[] = [issue.inCommon, issue.tagBars, activity]

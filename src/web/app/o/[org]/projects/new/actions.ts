@@ -6,7 +6,7 @@ import { app } from '../../../../../handle.ts'
 import { storedPlatform } from '../../../../../platforms.ts'
 import { demandOrganization } from '../../../../../server/session.ts'
 
-/** Makes a project with its first key, and shows how to send the first event. */
+/** Creates a project with its first key, then opens its setup page. */
 export async function createProjectAction(_before: FormState, data: FormData): Promise<FormState> {
   const slug = textOf(data, 'organization')
   const { actor, organization } = await demandOrganization(slug, `/o/${slug}/projects/new`)

@@ -8,7 +8,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('projects'))('new') }
 }
 
-/** A new project. Who may not make one sees the form with its reason, disabled. */
+/** The form for a new project. Disabled, with the reason, for people who may not create projects. */
 export default async function NewProjectPage({ params }: { params: Promise<{ org: string }> }) {
   const { org } = await params
   const { actor, organization } = await demandOrganization(org, `/o/${org}/projects/new`)

@@ -11,7 +11,7 @@ import { app } from '../../../../../handle.ts'
 import { demandRelease } from '../../../../../panels/releases/load-release.ts'
 import { typedName } from '../../../../../panels/releases/params.ts'
 
-/** The release that the form names, and the projects where the person may change it. */
+/** The release of the form, and the projects in which the person may change it. */
 async function here(data: FormData) {
   const found = await demandRelease(textOf(data, 'organization'), encodeURIComponent(textOf(data, 'version')))
   const { auth } = app()
@@ -27,7 +27,7 @@ async function here(data: FormData) {
 const refused = async (data: FormData) =>
   failed(data, { message: (await getTranslations('releases.page'))('mayNotChange'), fields: {} })
 
-/** Changes the release in the projects where the person may. */
+/** Changes the release in the projects in which the person may change it. */
 async function change(data: FormData, changeAt: (nowMs: number) => ReleaseChange): Promise<FormState> {
   const { organization, release, mine } = await here(data)
   if (mine.length === 0) return refused(data)
@@ -37,18 +37,18 @@ async function change(data: FormData, changeAt: (nowMs: number) => ReleaseChange
   return { ...noState, done: true }
 }
 
-/** Says that the release is out since now. */
+/** Finalizes the release with the current time. */
 export async function finalizeAction(_before: FormState, data: FormData): Promise<FormState> {
   return change(data, (releasedMs) => ({ releasedMs }))
 }
 
-/** Takes the release out of the list of open ones, or puts it back. */
+/** Archives the release, or opens it again. */
 export async function archiveAction(_before: FormState, data: FormData): Promise<FormState> {
   const archived = textOf(data, 'to') === 'archived'
   return change(data, () => ({ archived }))
 }
 
-/** Deletes what builds said of the release whose name was typed; shows what its events leave of it, else the list. */
+/** Deletes a release's build data if its name was typed. Opens what its events keep of it, else the list. */
 export async function deleteReleaseAction(_before: FormState, data: FormData): Promise<FormState> {
   const { organization, projects, release, mine } = await here(data)
   const { version } = release

@@ -9,12 +9,12 @@ import { bytesText } from '../../../../../ui/relative.ts'
 import { ScrollBox } from '../../../../../ui/scroll-box.tsx'
 import { RelativeTime } from '../../../../../ui/time.tsx'
 
-/** Bundles of one project that are looked through. */
+/** Maximum bundles to read per project. */
 const bundlesMax = 50
 
 export type ReleaseBundle = { project: Project; bundle: Bundle; links: BundleLink[] }
 
-/** The newest bundles that name the release in these projects, with their places there; `more`: there may be others. */
+/** The newest bundles of the release in these projects, with their links. `more`: there can be others. */
 export function bundlesOf(projects: readonly Project[], version: string): { rows: ReleaseBundle[]; more: boolean } {
   const { meta } = app()
   let more = false
@@ -32,14 +32,14 @@ export function bundlesOf(projects: readonly Project[], version: string): { rows
   return { rows, more }
 }
 
-/** The bundles of a release with their places; `verdict`, what the doctor says of them, stands above. */
+/** The bundles of a release with their links, below the doctor's `verdict`. */
 export function Artifacts({
   base,
   bundles,
   more,
   verdict,
 }: {
-  /** Of the organization's pages. */
+  /** Base path of the organization's pages. */
   base: string
   bundles: readonly ReleaseBundle[]
   more: boolean

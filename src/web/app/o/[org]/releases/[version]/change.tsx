@@ -8,7 +8,7 @@ import { RelativeTime } from '../../../../../ui/time.tsx'
 import { TypedDelete } from '../../../../../ui/typed-delete.tsx'
 import { archiveAction, deleteReleaseAction, finalizeAction } from './actions.ts'
 
-/** Takes the release out of the list of open ones, or puts it back. */
+/** Archives the release, or opens it again. */
 function Archive({ organization, version, status }: { organization: string; version: string; status: ReleaseStatus }) {
   const t = useTranslations('releases.page')
   const isOpen = status === 'open'
@@ -34,7 +34,7 @@ function Archive({ organization, version, status }: { organization: string; vers
   )
 }
 
-/** Finalizing, archiving and deleting; all are off for who may only read. */
+/** Finalizes, archives and deletes the release. Shows only a note without permission. */
 export function ChangeRelease({
   organization,
   version,
@@ -44,7 +44,7 @@ export function ChangeRelease({
 }: {
   organization: string
   version: string
-  /** ISO 8601; null: not finalized. */
+  /** ISO 8601; null if not finalized. */
   releasedAt: string | null
   status: ReleaseStatus
   mayChange: boolean

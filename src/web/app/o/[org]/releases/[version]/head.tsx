@@ -10,7 +10,7 @@ import { RelativeTime } from '../../../../../ui/time.tsx'
 
 const namesMax = 8
 
-/** Names in one line, the others as a number. */
+/** Names on one line; further names are a number. */
 function Names({ names }: { names: readonly string[] }) {
   return (
     <>
@@ -77,7 +77,7 @@ function factsOf(
   return facts
 }
 
-/** What a release is, since when, and who made it of what. */
+/** The release's version, dates, authors and contents. */
 export function ReleaseHead({ base, release }: { base: string; release: RestRelease }) {
   const t = useTranslations('releases')
   const { version, versionInfo } = release

@@ -38,7 +38,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
   return { title: release.version.slice(0, 120) }
 }
 
-/** Events over time, with the release's deploys, and their share of all. */
+/** The release's events over time with its deploys, and their share of all events. */
 async function Figures({ here, loaded }: { here: ReleaseHere; loaded: LoadedRelease }) {
   const t = await getTranslations('releases')
   const locale = await getLocale()
@@ -65,7 +65,7 @@ async function Figures({ here, loaded }: { here: ReleaseHere; loaded: LoadedRele
   )
 }
 
-/** Issues by a field that names the release. */
+/** The issues that name the release in `field`. */
 async function Issues({
   here,
   loaded,
@@ -100,7 +100,7 @@ async function Issues({
   )
 }
 
-/** Commits page by page, or the command that says them. */
+/** The commits by page, or the command that adds them. */
 async function CommitPart({ here, loaded }: { here: ReleaseHere; loaded: LoadedRelease }) {
   const t = await getTranslations('releases')
   const { organization, release } = here
@@ -137,7 +137,7 @@ async function CommitPart({ here, loaded }: { here: ReleaseHere; loaded: LoadedR
   )
 }
 
-/** What the doctor says of a release in one project; it reads maps for it: the rest of the page does not wait for that. */
+/** The doctor's diagnosis of a release in one project. Streams in, because it reads source maps. */
 async function Check({ here: { actor, organization, release }, project }: { here: ReleaseHere; project: Project }) {
   const { auth, doctor } = app()
   const t = await getTranslations('releases')
@@ -147,10 +147,10 @@ async function Check({ here: { actor, organization, release }, project }: { here
   return diagnosis ? <ReleaseVerdict diagnosis={diagnosis} /> : <p className="stream-away">{t('away')}</p>
 }
 
-/** Projects of a release that the doctor looks at by itself; he reads the maps of each. */
+/** Maximum projects that the doctor checks automatically: it reads the source maps of each. */
 const checkedMax = 3
 
-/** The doctor's word for each project that has bundles of the release. */
+/** The doctor's diagnosis for each project with bundles of the release. */
 async function Verdicts({ here, projects }: { here: ReleaseHere; projects: Project[] }) {
   const t = await getTranslations('sources')
   return projects.slice(0, checkedMax).map((project) => (
@@ -163,7 +163,7 @@ async function Verdicts({ here, projects }: { here: ReleaseHere; projects: Proje
   ))
 }
 
-/** Deploys and source maps of a release, each with the command for where there are none. */
+/** Deploys and source maps of a release, or the commands that add them. */
 async function Shipped({ here, loaded }: { here: ReleaseHere; loaded: LoadedRelease }) {
   const t = await getTranslations('releases')
   const { organization, release } = here
@@ -208,7 +208,7 @@ async function Shipped({ here, loaded }: { here: ReleaseHere; loaded: LoadedRele
   )
 }
 
-/** One release: what it is, what it brought, what it is made of, where it went. */
+/** A release's page: overview, effects, contents, deploys. */
 export default async function ReleasePage({ params, searchParams }: Props) {
   const { org, version: part } = await params
   const here = await demandRelease(org, part)

@@ -15,20 +15,20 @@ import { attempt, type FormState, failed, textOf } from '../../../../../client/f
 import { app } from '../../../../../handle.ts'
 import { demandOrganization } from '../../../../../server/session.ts'
 
-/** `secret`: the new token, shown this once. */
+/** `secret`: the new token. It is shown only once. */
 export type TokenState = FormState & { secret: string | null }
 
-/** What `work` gives of a new token, or why it is refused. */
+/** Returns the secret of a new token ('' if none), or a form state with the reason of a failure. */
 type Work = (actor: Actor, organization: Organization) => Promise<FormState | string> | FormState | string
 
-/** Runs `work` for who may do `action` with tokens here, null for what everybody may; shows the page anew. */
+/** Runs `work` if the person may do `action` on tokens here (null: always allowed), and refreshes the page. */
 async function change(data: FormData, action: Action | null, work: Work): Promise<TokenState> {
   const slug = textOf(data, 'organization')
   const path = `/o/${slug}/settings/account`
   const { actor, organization } = await demandOrganization(slug, path)
   let secret: string | null = null
   const state = await attempt(data, async () => {
-    // Whatever a person may do with their own tokens, one of these may not: a leaked one would take the others away.
+    // A person may do this with their own tokens, but a token may not: a leaked token could delete the others.
     const needed = action ?? (actor.kind === 'token' ? 'token:own' : null)
     if (needed) app().auth.demand(actor, needed, { organization })
     const done = await work(actor, organization)
@@ -40,7 +40,7 @@ async function change(data: FormData, action: Action | null, work: Work): Promis
   return { ...state, secret }
 }
 
-/** Makes a token of the signed-in person for this organization. */
+/** Creates an API token of the signed-in person for this organization. */
 export async function createTokenAction(_before: TokenState, data: FormData): Promise<TokenState> {
   return change(data, 'token:own', async (actor, organization) => {
     const chosen = scopes.filter((scope) => data.getAll('scopes').includes(scope))
@@ -51,7 +51,7 @@ export async function createTokenAction(_before: TokenState, data: FormData): Pr
   })
 }
 
-/** Deletes a token of the signed-in person, who may make none any more perhaps; somebody else's counts as gone. */
+/** Deletes a token of the signed-in person, even without permission to create any. Ignores tokens of others. */
 export async function deleteTokenAction(_before: FormState, data: FormData): Promise<FormState> {
   return change(data, null, (actor) => {
     deleteToken(app(), actor, textOf(data, 'token'))
@@ -59,7 +59,7 @@ export async function deleteTokenAction(_before: FormState, data: FormData): Pro
   })
 }
 
-/** Makes a token of the organization for builds. */
+/** Creates an organization token for builds. */
 export async function createOrganizationTokenAction(_before: TokenState, data: FormData): Promise<TokenState> {
   return change(
     data,
@@ -69,7 +69,7 @@ export async function createOrganizationTokenAction(_before: TokenState, data: F
   )
 }
 
-/** Deletes a token of the organization; one that is not there counts as gone. */
+/** Deletes an organization token. A missing token counts as deleted. */
 export async function deleteOrganizationTokenAction(_before: FormState, data: FormData): Promise<FormState> {
   return change(data, 'token:organization', (_actor, organization) => {
     deleteOrganizationToken(app(), organization.id, textOf(data, 'token'))

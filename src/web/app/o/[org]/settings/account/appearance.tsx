@@ -10,7 +10,7 @@ import { Field, Select } from '../../../../../ui/controls.tsx'
 const themes: Theme[] = ['system', 'light', 'dark']
 const languages = { en: 'English', de: 'Deutsch' } as const
 
-/** Theme and language; kept in cookies of this browser. */
+/** Theme and language. Stored in cookies of this browser. */
 export function Appearance() {
   const t = useTranslations('account')
   const locale = useLocale()
@@ -41,7 +41,7 @@ export function Appearance() {
           id="language"
           value={locale}
           onChange={(event) => {
-            // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser that we name
+            // biome-ignore lint/suspicious/noDocumentCookie: not every supported browser has the Cookie Store API
             document.cookie = `locale=${event.target.value}; path=${withBase('/')}; max-age=31536000; samesite=lax`
             router.refresh()
           }}

@@ -7,7 +7,7 @@ import { NewSecret, type ShownToken, TokenList } from './token-list.tsx'
 
 const start: TokenState = { ...noState, secret: null }
 
-/** The organization's tokens for builds, for those who may make them; a new one's secret is shown once. */
+/** The organization's build tokens, for people who may create them. Shows a new secret once. */
 export function OrganizationTokens({ organization, tokens }: { organization: string; tokens: ShownToken[] }) {
   const t = useTranslations('account')
   return (

@@ -16,14 +16,14 @@ import { Sessions } from './sessions.tsx'
 import type { ShownToken } from './token-list.tsx'
 import { Tokens } from './tokens.tsx'
 
-/** Deleted organizations that are shown; the API has more. */
+/** Maximum deleted organizations to show; the API has more. */
 const removalsMax = 20
 
 export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('account'))('title') }
 }
 
-/** The signed-in person's own settings: theme, language, password, sessions, tokens, sign out; and which organizations they deleted. */
+/** The person's settings: theme, language, password, sessions, tokens, sign-out, deleted organizations. */
 export default async function AccountPage({
   params,
   searchParams,
@@ -37,7 +37,7 @@ export default async function AccountPage({
   const t = await getTranslations('account')
   const { auth, meta } = app()
   const tokens = meta.tokensOf(actor.person.id)
-  // Whoever comes with a token has no session, and may not change the password.
+  // An API token has no session and may not change the password.
   const sessions = actor.kind === 'session' ? await auth.sessionsOf(await headers()) : undefined
   const shown = ({ id, name, prefix, scopes: carried, createdMs, lastUsedMs }: ApiToken): ShownToken => ({
     id,

@@ -6,7 +6,7 @@ import { ActionForm } from '../../../../../ui/action-form.tsx'
 import { Button, TextField } from '../../../../../ui/controls.tsx'
 import { changePasswordAction } from './security-actions.ts'
 
-/** Changes the password. `hasTokens`: there are API tokens that may end with the old one; `isChanged`: it was changed right now. */
+/** Changes the password. `hasTokens`: offers to revoke API tokens. `isChanged`: confirms a change. */
 export function PasswordForm({
   organization,
   email,
@@ -37,7 +37,7 @@ export function PasswordForm({
         {(state, pending) => (
           <>
             <input type="hidden" name="organization" value={organization} />
-            {/* Password managers learn from it whose password this is. */}
+            {/* Tells password managers whose password this is. */}
             <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />
             <TextField
               id="current-password"

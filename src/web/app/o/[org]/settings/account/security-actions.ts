@@ -9,7 +9,7 @@ import { keepCookies } from '../../../../../server/sign-in.ts'
 
 const pathOf = (data: FormData) => `/o/${textOf(data, 'organization')}/settings/account`
 
-/** Changes the password of whoever is signed in; this session goes on under a new cookie. */
+/** Changes the password of the signed-in person. This session continues with a new cookie. */
 export async function changePasswordAction(_before: FormState, data: FormData): Promise<FormState> {
   const t = await getTranslations('security')
   return attempt(data, async () => {
@@ -27,12 +27,12 @@ export async function changePasswordAction(_before: FormState, data: FormData): 
       if (failure?.code !== 'AUTH_LOCKED') throw error
       return failed(data, { message: t('locked', { seconds: failure.retryAfterS ?? 60 }), fields: {} })
     }
-    // A page that is rendered within this request still has the old cookie, and would ask to sign in.
+    // A page rendered within this request would still use the old cookie and redirect to sign-in.
     redirect(`${pathOf(data)}?password=changed`)
   })
 }
 
-/** Ends the session that the form names; one that is gone already counts as ended. */
+/** Ends the session of the form. A session that is already gone counts as ended. */
 export async function endSessionAction(_before: FormState, data: FormData): Promise<FormState> {
   const state = await attempt(data, async () => {
     try {

@@ -70,7 +70,7 @@ function SessionRow({ organization, session }: { organization: string; session: 
   )
 }
 
-/** Where the person is signed in: this session first, each other one with its end. */
+/** The person's login sessions, this one first. Each other one has a button to end it. */
 export function Sessions({ organization, sessions }: { organization: string; sessions: readonly LoginSession[] }) {
   const t = useTranslations('security')
   const others = sessions.filter((session) => !session.isCurrent).length

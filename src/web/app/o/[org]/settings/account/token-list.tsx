@@ -16,13 +16,13 @@ export type ShownToken = {
   lastUsedMs: number | null
 }
 
-/** What a list of tokens is of: `form` begins the names of its forms, `remove` takes one out. */
+/** Props of a token list. `form` is the prefix of its form names, `remove` deletes a token. */
 type Listed = {
   organization: string
   tokens: ShownToken[]
   form: string
   remove(before: FormState, data: FormData): Promise<FormState>
-  /** Where each token has scopes of its own. */
+  /** Whether to show the scopes of each token. */
   withScopes?: boolean
 }
 
@@ -63,7 +63,7 @@ function TokenRow({ organization, form, remove, withScopes, token }: Omit<Listed
   )
 }
 
-/** Tokens with when they were last used, each with its deletion; nothing where there are none. */
+/** Tokens with their last use and a delete button. Renders nothing without tokens. */
 export function TokenList({ tokens, ...listed }: Listed) {
   const t = useTranslations('account')
   if (tokens.length === 0) return null
@@ -90,7 +90,7 @@ export function TokenList({ tokens, ...listed }: Listed) {
   )
 }
 
-/** A new token's secret, shown once; nothing before there is a secret. */
+/** The secret of a new token, shown once. Renders nothing without a secret. */
 export function NewSecret({ secret, testId }: { secret: string | null; testId: string }) {
   const t = useTranslations('account')
   if (!secret) return null

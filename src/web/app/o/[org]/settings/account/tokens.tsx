@@ -58,7 +58,7 @@ function NewToken({
   )
 }
 
-/** The person's API tokens; a new one's secret is shown once. */
+/** The person's API tokens. Shows a new secret once. */
 export function Tokens({
   organization,
   tokens,

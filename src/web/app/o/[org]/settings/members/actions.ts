@@ -9,7 +9,7 @@ import { attempt, type FormState, textOf } from '../../../../../client/form.ts'
 import { app } from '../../../../../handle.ts'
 import { demandOrganization } from '../../../../../server/session.ts'
 
-/** `link`: opens the new invitation, shown this once; `mailError`: why it was not mailed, '' without a mail server. */
+/** `link`: the new invitation, shown once. `mailError`: why it was not mailed; '' without a mail server. */
 export type InviteState = FormState & { link: string | null; mailError: string | null }
 
 type Done = { link?: string; mailError?: string | null }
@@ -34,7 +34,7 @@ async function change(
 
 const roleOf = (data: FormData) => roles.find((role) => role === textOf(data, 'role')) ?? 'viewer'
 
-/** Invites an address and mails the link where a mail server is set. */
+/** Creates an invitation, and mails its link if a mail server is set. */
 export async function inviteAction(_before: InviteState, data: FormData): Promise<InviteState> {
   return change(data, 'member:write', async (organization, by) => {
     const asked = { email: textOf(data, 'email'), role: roleOf(data) }
@@ -43,7 +43,7 @@ export async function inviteAction(_before: InviteState, data: FormData): Promis
   })
 }
 
-/** Takes an invitation back. */
+/** Withdraws an invitation. */
 export async function takeBackAction(_before: InviteState, data: FormData): Promise<InviteState> {
   return change(data, 'member:write', (organization, by) => {
     takeBackInvitation(app(), by, organization, Number(textOf(data, 'invitation')) || 0)
@@ -51,7 +51,7 @@ export async function takeBackAction(_before: InviteState, data: FormData): Prom
   })
 }
 
-/** Gives a member another role. */
+/** Changes the role of a member. */
 export async function changeRoleAction(_before: InviteState, data: FormData): Promise<InviteState> {
   return change(data, 'member:write', (organization, by) => {
     updateMember(app(), by, organization, textOf(data, 'member'), roleOf(data))

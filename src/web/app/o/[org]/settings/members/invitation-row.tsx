@@ -7,7 +7,7 @@ import { PlainText } from '../../../../../ui/plain-text.tsx'
 import { takeBackAction } from './actions.ts'
 import { startState } from './state.ts'
 
-/** An invitation that nobody has accepted. */
+/** An invitation that nobody has accepted yet. */
 export function InvitationRow({
   organization,
   invitation,

@@ -7,7 +7,7 @@ import { CopyButton } from '../../../../../ui/copy-button.tsx'
 import { type InviteState, inviteAction } from './actions.ts'
 import { startState } from './state.ts'
 
-/** The link of the invitation that was just made, shown this once. */
+/** The link of the new invitation. It is shown only once. */
 function Link({ state }: { state: InviteState }) {
   const t = useTranslations('people')
   if (!state.link) return null
@@ -30,7 +30,7 @@ function Link({ state }: { state: InviteState }) {
   )
 }
 
-/** Invites an address to a role. */
+/** Invites an e-mail address with a role. */
 export function InviteForm({ organization, roles }: { organization: string; roles: readonly Role[] }) {
   const t = useTranslations('people')
   return (

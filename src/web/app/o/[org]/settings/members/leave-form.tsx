@@ -5,7 +5,7 @@ import { Button } from '../../../../../ui/controls.tsx'
 import { leaveAction } from './actions.ts'
 import { startState } from './state.ts'
 
-/** Ends one's own membership; the last owner is told why not. */
+/** Ends the person's own membership. The last owner gets an error instead. */
 export function LeaveForm({ organization }: { organization: string }) {
   const t = useTranslations('people')
   return (

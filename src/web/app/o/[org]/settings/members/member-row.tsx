@@ -9,7 +9,7 @@ import { startState } from './state.ts'
 
 export type ShownMember = { id: string; name: string; email: string; role: Role; sinceMs: number; isSelf: boolean }
 
-/** One member; `roles` are those that may be given here, none: nothing can be changed. */
+/** One member. `roles` are the roles to choose from; empty means read-only. */
 export function MemberRow({
   organization,
   member,

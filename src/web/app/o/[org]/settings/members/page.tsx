@@ -13,7 +13,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('people'))('members') }
 }
 
-/** Who belongs to the organization, as what, and who was asked to join. */
+/** The organization's members with their roles, and its open invitations. */
 export default async function MembersPage({ params }: { params: Promise<{ org: string }> }) {
   const { org } = await params
   const { actor, organization, role } = await demandOrganization(org, `/o/${org}/settings/members`)
@@ -38,7 +38,7 @@ export default async function MembersPage({ params }: { params: Promise<{ org: s
               key={member.userId}
               organization={organization.slug}
               member={{ ...person, role: member.role, sinceMs: member.createdMs, isSelf }}
-              // One's own role stands in the list too, else the select would show another.
+              // Include the member's current role, or the select would show another one.
               roles={given.length > 0 ? [...new Set([...given, member.role])] : []}
             />
           ) : null

@@ -1,5 +1,5 @@
 import { noState } from '../../../../../client/form.ts'
 import type { InviteState } from './actions.ts'
 
-/** Where every form of the page begins. */
+/** The initial state of the page's forms. */
 export const startState: InviteState = { ...noState, link: null, mailError: null }

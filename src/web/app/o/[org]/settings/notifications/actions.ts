@@ -11,12 +11,12 @@ import { attempt, type FormState, textOf } from '../../../../../client/form.ts'
 import { app } from '../../../../../handle.ts'
 import { demandOrganization } from '../../../../../server/session.ts'
 
-/** `secret`: what a new webhook signs with; `told`: how a test ended. */
+/** `secret`: the signing secret of a new webhook. `told`: the result of a test. */
 export type ChannelState = FormState & { secret: string | null; told: string | null }
 
 type Done = { secret?: string | null; told?: string | null }
 
-/** Runs `work` for who may do `action` here, and shows the page anew. */
+/** Runs `work` if the person may do `action` here, and refreshes the page. */
 async function change(
   data: FormData,
   action: Action,
@@ -34,7 +34,7 @@ async function change(
   return { ...state, secret: done.secret ?? null, told: done.told ?? null }
 }
 
-/** Runs `work` on the channel that the form names. */
+/** Runs `work` on the channel of the form. */
 function changeOne(data: FormData, work: (channel: Channel) => Done | Promise<Done>): Promise<ChannelState> {
   return change(data, 'channel:write', async (organization) => {
     const channel = app().meta.channelById(Number(textOf(data, 'channel')) || 0)
@@ -44,7 +44,7 @@ function changeOne(data: FormData, work: (channel: Channel) => Done | Promise<Do
   })
 }
 
-/** Makes a channel. */
+/** Creates a channel. */
 export async function createChannelAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
   return change(data, 'channel:write', async ({ id }) => {
     const kind = channelKinds.find((channelKind) => channelKind === textOf(data, 'kind')) ?? 'email'
@@ -54,7 +54,7 @@ export async function createChannelAction(_before: ChannelState, data: FormData)
   })
 }
 
-/** Switches a channel on or off: field `active` is yes or no. */
+/** Enables or disables a channel: field `active` is yes or no. */
 export async function switchChannelAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
   return changeOne(data, async (channel) => {
     await updateChannel(app(), channel, { active: textOf(data, 'active') === 'yes' })
@@ -70,7 +70,7 @@ export async function deleteChannelAction(_before: ChannelState, data: FormData)
   })
 }
 
-/** Sends a test message and says how it ended. */
+/** Sends a test message and returns its result. */
 export async function testChannelAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
   return changeOne(data, async (channel) => {
     const t = await getTranslations('notifications')
@@ -81,7 +81,7 @@ export async function testChannelAction(_before: ChannelState, data: FormData): 
   })
 }
 
-/** Asks the address of the form, which belongs to no member, to confirm; the row then says when it was asked, or why not. */
+/** Asks a non-member's e-mail address to confirm. The row then shows when it was asked, or the error. */
 export async function askToConfirmAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
   return changeOne(data, async (channel) => {
     await app().alerts.askToConfirm(channel, textOf(data, 'address'))
@@ -93,7 +93,7 @@ export async function askToConfirmAction(_before: ChannelState, data: FormData):
   })
 }
 
-/** Sets the mail server; an empty password keeps the one that is set. */
+/** Sets the mail server. An empty password keeps the current one. */
 export async function setMailServerAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
   return change(data, 'instance:write', () => {
     setMailServer(app(), {
@@ -108,7 +108,7 @@ export async function setMailServerAction(_before: ChannelState, data: FormData)
   })
 }
 
-/** Takes the mail server away. */
+/** Removes the mail server. */
 export async function clearMailServerAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
   return change(data, 'instance:write', () => {
     clearMailServer(app())

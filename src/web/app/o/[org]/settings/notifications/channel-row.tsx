@@ -25,9 +25,9 @@ export type ShownChannel = {
   active: boolean
   failingSinceMs: number | null
   lastError: string
-  /** Addresses that belong to no member and have not confirmed. */
+  /** Addresses that belong to no member and are not confirmed. */
   unconfirmed: { address: string; askedMs: number | null; error: string }[]
-  /** A mail channel while no mail server is set. */
+  /** Whether this is a mail channel without a mail server. */
   withoutServer: boolean
 }
 export type ShownDelivery = {
@@ -46,7 +46,7 @@ export const startState: ChannelState = { ...noState, secret: null, told: null }
 
 type Action = (before: ChannelState, data: FormData) => Promise<ChannelState>
 
-/** One button that acts on one channel, with what it said beside it. */
+/** A button that acts on one channel, with its result next to it. */
 function ChannelButton({
   action,
   organization,
@@ -130,7 +130,7 @@ function Deliveries({ organization, deliveries }: { organization: string; delive
   )
 }
 
-/** Addresses that wait for their owners' word, each with the button that asks. */
+/** Unconfirmed addresses, each with a button that asks for confirmation. */
 function Unconfirmed({
   organization,
   channel,
@@ -181,7 +181,7 @@ function Unconfirmed({
   )
 }
 
-/** One channel: where it goes, whether it works, its last messages. */
+/** One channel: target, state and last messages. */
 export function ChannelRow({
   organization,
   channel,

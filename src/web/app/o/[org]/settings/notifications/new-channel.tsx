@@ -11,7 +11,7 @@ const kinds = ['email', 'slack', 'webhook'] as const
 
 type Kind = (typeof kinds)[number]
 
-/** What every kind of channel asks for. */
+/** The fields of a channel. */
 function ChannelFields({ kind, projects, state }: { kind: Kind; projects: readonly string[]; state: ChannelState }) {
   const t = useTranslations('notifications')
   return (
@@ -47,7 +47,7 @@ function ChannelFields({ kind, projects, state }: { kind: Kind; projects: readon
   )
 }
 
-/** One more channel; the signing secret of a webhook is shown once. */
+/** The form for a new channel. Shows the signing secret of a webhook once. */
 export function NewChannel({ organization, projects }: { organization: string; projects: readonly string[] }) {
   const t = useTranslations('notifications')
   const [kind, setKind] = useState<Kind>('email')

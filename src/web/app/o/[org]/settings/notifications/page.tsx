@@ -8,17 +8,17 @@ import { ChannelRow } from './channel-row.tsx'
 import { MailServer, type ShownServer } from './mail-server.tsx'
 import { NewChannel } from './new-channel.tsx'
 
-/** Deliveries that a channel shows; the API has more. */
+/** Maximum deliveries to show per channel; the API has more. */
 const shownMax = 10
 
 export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('notifications'))('title') }
 }
 
-/** The password stays on the server. */
+/** Removes the password, which must not leave the server. */
 const shownServer = ({ password, ...rest }: SmtpSettings): ShownServer => ({ ...rest, hasPassword: password !== '' })
 
-/** Where notifications go and what became of them; the mail server for who owns the installation. */
+/** Notification channels with their deliveries, and the mail server for the installation's owner. */
 export default async function NotificationsPage({ params }: { params: Promise<{ org: string }> }) {
   const { org } = await params
   const { actor, organization } = await demandOrganization(org, `/o/${org}/settings/notifications`)

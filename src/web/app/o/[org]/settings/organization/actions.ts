@@ -6,10 +6,10 @@ import { attemptGuarded, type GuardedState, revisionOf, textOf } from '../../../
 import { app } from '../../../../../handle.ts'
 import { demandOrganization } from '../../../../../server/session.ts'
 
-/** An empty field: as the installation is set. What is no number is refused by the store. */
+/** Empty means the installation's default. The store rejects text that is not a number. */
 const daysOf = (text: string): number | null => (text.trim() === '' ? null : Number(text))
 
-/** Saves name, slug and retention; a new slug leads to the page under it. */
+/** Saves name, slug and retention. Redirects after a change of the slug. */
 export async function saveOrganizationAction(_before: GuardedState, data: FormData): Promise<GuardedState> {
   const asked = textOf(data, 'organization')
   const { actor, organization } = await demandOrganization(asked, `/o/${asked}/settings/organization`)

@@ -7,10 +7,10 @@ import { attempt, type FormState, failed, textOf } from '../../../../../client/f
 import { app } from '../../../../../handle.ts'
 import { demandOrganization } from '../../../../../server/session.ts'
 
-/** A small organization is gone by then. */
+/** Enough to delete a small organization, ms. */
 const patienceMs = 3000
 
-/** Deletes the organization whose name was typed and goes to the front door, which knows what is left. */
+/** Deletes the organization if its name was typed, then redirects to `/`. */
 export async function deleteOrganizationAction(_before: FormState, data: FormData): Promise<FormState> {
   const org = textOf(data, 'organization')
   const { actor, organization } = await demandOrganization(org, `/o/${org}/settings/organization`)
@@ -24,6 +24,6 @@ export async function deleteOrganizationAction(_before: FormState, data: FormDat
   })
   if (!state.done) return state
   revalidatePath('/', 'layout')
-  // One that takes longer is still there, and its page says how far it is.
+  // A longer removal is still running, and the organization's page shows its progress.
   redirect(meta.organizationById(organization.id) ? `/o/${organization.slug}/settings/organization` : '/')
 }

@@ -3,7 +3,7 @@ import { useTranslations } from 'next-intl'
 import { TypedDelete } from '../../../../../ui/typed-delete.tsx'
 import { deleteOrganizationAction } from './danger-actions.ts'
 
-/** What ends an organization. `heir`: whose owners the installation is up to after it; null: nobody's. */
+/** Deletes an organization. `heir`: the organization whose owners then control the installation; null: none. */
 export function OrganizationDanger({
   organization,
   heir,

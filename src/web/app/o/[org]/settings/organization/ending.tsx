@@ -6,10 +6,10 @@ import type { RestRemoval } from '../../../../../../contract/removals.ts'
 import { withBase } from '../../../../../base-path.ts'
 import { apiFetch } from '../../../../../client/api.ts'
 
-/** Pause between two looks, ms. */
+/** Polling interval, ms. */
 const pollMs = 1000
 
-/** An organization on its way out: looks until it is gone, then goes to the front door, which knows what is left. */
+/** Shown while an organization is being deleted. Polls until it is gone, then opens `/`. */
 export function OrganizationEnding({ removal }: { removal: number }) {
   const t = useTranslations('people')
   const { data } = useQuery({
@@ -19,7 +19,7 @@ export function OrganizationEnding({ removal }: { removal: number }) {
   })
   const gone = data?.some((item) => item.id === String(removal) && item.stage !== 'asked') ?? false
   useEffect(() => {
-    // A load of its own: everything that the screens keep is of an organization that is no more.
+    // A full page load, because all client state belongs to the deleted organization.
     if (gone) location.assign(withBase('/'))
   }, [gone])
   return (

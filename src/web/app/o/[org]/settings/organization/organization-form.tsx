@@ -10,7 +10,7 @@ const formName = 'organization'
 
 type Shown = { name: string; slug: string; retentionErrorsDays: number | null; revision: number }
 
-/** Name, slug and retention; only to be read while `disabled`. */
+/** Name, slug and retention. Read-only while `disabled`. */
 export function OrganizationForm({
   organization,
   daysMax,

@@ -9,19 +9,19 @@ import { OrganizationDanger } from './danger.tsx'
 import { OrganizationEnding } from './ending.tsx'
 import { OrganizationForm } from './organization-form.tsx'
 
-/** Removals that the page shows; the API has more. */
+/** Maximum removals to show; the API has more. */
 const shownMax = 20
 
 export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('people'))('organization') }
 }
 
-/** Who has the installation after the oldest organization; null: nobody; undefined: it is not the oldest. */
+/** The next oldest organization, whose owners get the installation; null: none; undefined: not the oldest. */
 function heirOf(all: readonly Organization[], id: number): Organization | null | undefined {
   return all[0]?.id === id ? (all[1] ?? null) : undefined
 }
 
-/** Name, slug and retention of the organization, and what was deleted in it. */
+/** Name, slug and retention of the organization, and its deletions. */
 export default async function OrganizationPage({ params }: { params: Promise<{ org: string }> }) {
   const { org } = await params
   const { actor, organization } = await demandOrganization(org, `/o/${org}/settings/organization`)
@@ -36,7 +36,7 @@ export default async function OrganizationPage({ params }: { params: Promise<{ o
     <div className="page max-w-[860px]">
       <OrganizationHead organization={organization} here="organization" />
       <p className="mb-4 max-w-[72ch] text-ink-2">{mayWrite ? t('organizationIntro') : t('organizationReadOnly')}</p>
-      {/* A saved form begins anew with what was saved. */}
+      {/* After saving, the new key resets the form to the saved values. */}
       <OrganizationForm
         key={rev}
         organization={{ name, slug, retentionErrorsDays, revision: rev }}

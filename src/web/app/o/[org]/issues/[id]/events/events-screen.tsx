@@ -23,7 +23,7 @@ const rowsPerPage = 50
 
 type Answer = { page: Page<RestEvent> | undefined; refused: string | undefined }
 
-/** The rows; nothing of them and a sentence for a query that is refused, nothing at all while the store is away. */
+/** The events. Without a page: `refused` has the reason for an invalid query, else the store is unavailable. */
 async function rowsOf(here: IssueHere, actor: Actor, search: URLSearchParams): Promise<Answer> {
   const deps = app()
   const params = paramsOf(search)
@@ -59,7 +59,7 @@ const addressOf = (path: string, search: URLSearchParams, change: Record<string,
   return next.size ? `${path}?${next}` : path
 }
 
-/** The events of an issue, searched with the language of the stream. It works without any script. */
+/** The events of an issue with a search in the stream's language. Works without scripts. */
 export async function EventsScreen({ org, id, search: given }: { org: string; id: string; search: Search }) {
   const search = new URLSearchParams(
     Object.entries(given).flatMap(([name, value]): [string, string][] =>

@@ -10,7 +10,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
   return { title: await issueTitle(org, id) }
 }
 
-/** The events of an issue, with their search. */
+/** The events of an issue, with search. */
 export default async function EventsRoute({ params, searchParams }: Props) {
   const { org, id } = await params
   return await EventsScreen({ org, id, search: await searchParams })

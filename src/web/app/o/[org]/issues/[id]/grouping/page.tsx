@@ -21,7 +21,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('grouping'))('title') }
 }
 
-/** The asked event or the newest; undefined where the issue has none. */
+/** The requested event or the newest; undefined if the issue has no events. */
 async function rowOf({ issue }: IssueHere, asked: string | undefined) {
   try {
     return await eventRowOf(app(), issue, asked ?? 'latest')
@@ -40,13 +40,13 @@ async function load(here: IssueHere, asked: string | undefined) {
   return { row, hashes, similar, info: row && groupingInfoOf(app(), row) }
 }
 
-/** Why events are this issue: the trees of one of them, the hashes that lead here, and issues that are like it. */
+/** Explains grouping: the trees of one event, the issue's hashes, and similar issues. */
 export default async function GroupingPage({ params, searchParams }: Props) {
   const [{ org, id }, { event }] = await Promise.all([params, searchParams])
   const { actor, organization } = await demandOrganization(org, `/o/${org}/issues/${id}/grouping`)
   const here = findIssue(actor, organization, decodeURIComponent(id)) ?? notFound()
   const { issue } = here
-  // The issue that it was has gone into another one: the address says which.
+  // After a merge, redirect to the issue that contains this one.
   const asked = decodeURIComponent(id).toUpperCase()
   const base = `/o/${organization.slug}/issues/${encodeURIComponent(issue.shortId)}`
   if (asked !== issue.shortId && asked !== String(issue.id)) redirect(`${base}/grouping`)

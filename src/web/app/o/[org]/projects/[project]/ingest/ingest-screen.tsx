@@ -10,10 +10,10 @@ import { useLive } from '../../../../../../ui/live.tsx'
 import { PlainText } from '../../../../../../ui/plain-text.tsx'
 import { EmptyState, QueryFailed } from '../../../../../../ui/states.tsx'
 
-/** Pause between two looks, ms: accept tells every 500 ms. */
+/** Polling interval, ms. Ingest reports requests every 500 ms. */
 const pollMs = 2000
 
-/** The last 100 requests of each key, looked at again every 2 s and after each commit. */
+/** The last 100 requests of each key. Refreshes every 2 s and after each commit. */
 export function IngestScreen({ organization, project, name }: { organization: string; project: string; name: string }) {
   const t = useTranslations('operation.ingest')
   const common = useTranslations('common')

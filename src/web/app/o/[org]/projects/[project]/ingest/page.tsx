@@ -9,7 +9,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('operation.ingest'))('title') }
 }
 
-/** The last requests of a project's keys with the verdict for each item: where did my event go. */
+/** The last requests of a project's keys with the outcome of each item, to find out where an event went. */
 export default async function IngestPage({ params }: { params: Promise<{ org: string; project: string }> }) {
   const { org, project: slug } = await params
   const { actor, organization, project } = await demandProject(org, slug, `/o/${org}/projects/${slug}/ingest`)

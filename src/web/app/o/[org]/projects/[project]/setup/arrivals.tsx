@@ -13,7 +13,7 @@ import { RelativeTime } from '../../../../../../ui/time.tsx'
 import { useToast } from '../../../../../../ui/toast.tsx'
 import { type ArrivalRow, arrivalRows, type Step, stepsOf } from './steps.ts'
 
-/** Pause between two looks, ms; a commit is seen at once through the live stream, a refusal is not in it. */
+/** Polling interval, ms. The live stream reports commits at once, but not rejected items. */
 const pollMs = 2000
 
 function StepLine({ step, arrivals }: { step: Step; arrivals: RestArrivals | undefined }) {
@@ -53,7 +53,7 @@ function Rows({ title, rows }: { title: string; rows: ArrivalRow[] }) {
   )
 }
 
-/** What has arrived from this project's SDKs, step by step, with the reason for what was refused; and a button that sends a test event. */
+/** The steps to the first event, the reasons of rejected items, and a button that sends a test event. */
 export function Arrivals({
   organization,
   project,

@@ -16,7 +16,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('projectSetup'))('title') }
 }
 
-/** DSN, snippet of the platform, and what has arrived so far, live. */
+/** The DSN, the platform's snippet, and live progress of the first events. */
 export default async function ProjectSetupPage({ params }: { params: Promise<{ org: string; project: string }> }) {
   const { org, project: projectSlug } = await params
   const { actor, organization, project } = await demandProject(

@@ -2,7 +2,7 @@ import { useTranslations } from 'next-intl'
 import type { SnippetPart } from '../../../../../../platforms.ts'
 import { CopyButton } from '../../../../../../ui/copy-button.tsx'
 
-/** Files and commands to put into an application, each with its place and a copy button. */
+/** Files and commands to add to an application, each with its path and a copy button. */
 export function Snippets({ parts }: { parts: readonly SnippetPart[] }) {
   const t = useTranslations('projectSetup')
   return (
@@ -15,7 +15,7 @@ export function Snippets({ parts }: { parts: readonly SnippetPart[] }) {
             </code>
             <CopyButton text={part.code} label={t('copySnippet')} iconOnly />
           </div>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys */}
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
           <pre className="overflow-x-auto p-3" tabIndex={0}>
             {part.code}
           </pre>

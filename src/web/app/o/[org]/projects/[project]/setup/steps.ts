@@ -5,7 +5,7 @@ export type ArrivalRow = { key: string; itemType: string; category: string; quan
 
 const badEnds = new Set(['invalid', 'rate_limited', 'dead', 'filtered'])
 
-/** The three steps to the first event, told by what arrived: connection seen, envelope accepted, event grouped. */
+/** The three steps to the first event: connection seen, envelope accepted, event grouped. */
 export function stepsOf(arrivals: RestArrivals | undefined): Step[] {
   const items = arrivals?.items ?? []
   const stored = arrivals?.firstEvent != null || items.some((item) => item.outcome === 'stored')
@@ -20,7 +20,7 @@ export function stepsOf(arrivals: RestArrivals | undefined): Step[] {
   ]
 }
 
-/** What ended badly, and what arrived without a store for it yet; stored items need no row. */
+/** Rejected items, and items without storage support. Stored items have no row. */
 export function arrivalRows(arrivals: RestArrivals | undefined): { refused: ArrivalRow[]; notStored: ArrivalRow[] } {
   const refused: ArrivalRow[] = []
   const notStored: ArrivalRow[] = []

@@ -2,7 +2,7 @@ import { getTranslations } from 'next-intl/server'
 import { type Tunnel, tunnelServers } from '../../../../../../../wire/tunnel.ts'
 import { Snippets } from './snippets.tsx'
 
-/** How an application sends through its own origin, folded away: most send directly. */
+/** How to send events through the application's own origin. Collapsed, because most applications send directly. */
 export async function TunnelHelp({ tunnel }: { tunnel: Tunnel }) {
   const t = await getTranslations('projectSetup')
   return (

@@ -6,7 +6,7 @@ import { app } from '../../../../../../handle.ts'
 import { changeOf } from './change.ts'
 import { changeProject } from './change-project.ts'
 
-/** Saves every setting of a project; a new slug leads to the page under it. */
+/** Saves the project's general settings. Redirects after a change of the slug. */
 export async function saveProjectAction(_before: GuardedState, data: FormData): Promise<GuardedState> {
   let moved = ''
   const state = await changeProject(data, '', 'project:write', async ({ actor, organization, project }) => {

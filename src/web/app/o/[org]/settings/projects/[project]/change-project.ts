@@ -7,8 +7,8 @@ import { demandProject } from '../../../../../../server/session.ts'
 type Here = Awaited<ReturnType<typeof demandProject>>
 
 /**
- * Runs `work` on the project that a form of its settings names, for who may do `action` there, and shows the organization
- * anew. `page`: the form's, after the project's own path; who is not signed in comes back to it.
+ * Runs `work` on the project of a settings form if the person may do `action` there, and refreshes the organization's
+ * pages. `page` is the form's path below the project's settings, to which sign-in returns.
  */
 export async function changeProject(
   data: FormData,

@@ -2,17 +2,17 @@ import { eachSwitch } from '../../../../../../../domain/project-switches.ts'
 import type { GroupingChange, ProjectChange } from '../../../../../../../store/meta/meta.ts'
 import { longTextOf, textOf } from '../../../../../../client/form.ts'
 
-/** A list as people type it: one entry a line. */
+/** A list as text, one entry per line. */
 export const linesOf = (list: readonly string[]): string => list.join('\n')
 
-/** The entries of a text with one a line; empty lines count nothing. */
+/** The entries of a text with one entry per line, without empty lines. */
 export const entriesOf = (text: string): string[] =>
   text
     .split(/\r\n|[\r\n]/)
     .map((line) => line.trim())
     .filter((item) => item !== '')
 
-/** What the settings form changes. Boxes that are off send nothing, so that every one is read. */
+/** Reads the settings form. Unchecked boxes send nothing, so every box is read. */
 export function changeOf(
   data: FormData,
 ): Required<Omit<ProjectChange, 'sealedScrapeToken' | 'filters' | keyof GroupingChange>> {

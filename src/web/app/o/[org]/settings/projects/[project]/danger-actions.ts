@@ -6,10 +6,10 @@ import { type FormState, failed, textOf } from '../../../../../../client/form.ts
 import { app } from '../../../../../../handle.ts'
 import { changeProject } from './change-project.ts'
 
-/** A small project is gone by then. */
+/** Enough to delete a small project, ms. */
 const patienceMs = 3000
 
-/** Deletes the project whose name was typed and goes to the list of projects. */
+/** Deletes the project if its name was typed, then opens the list of projects. */
 export async function deleteProjectAction(_before: FormState, data: FormData): Promise<FormState> {
   let list = ''
   const state = await changeProject(data, '', 'project:delete', async ({ actor, organization, project }) => {

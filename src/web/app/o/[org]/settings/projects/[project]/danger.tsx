@@ -3,7 +3,7 @@ import { useTranslations } from 'next-intl'
 import { TypedDelete } from '../../../../../../ui/typed-delete.tsx'
 import { deleteProjectAction } from './danger-actions.ts'
 
-/** What ends a project. */
+/** Deletes a project. */
 export function ProjectDanger({
   organization,
   project,

@@ -4,7 +4,7 @@ import { ProjectDanger } from './danger.tsx'
 import { ProjectForm } from './project-form.tsx'
 import { type SettingsContext, type SettingsPanel, settingsPage, settingsTitle } from './settings-page.tsx'
 
-/** Name, slug, platform, allowed origins and scrubbing of a project. Who may only read sees them disabled. */
+/** Name, slug, platform, allowed origins and scrubbing of a project. Disabled without permission. */
 async function General({ here: { actor, organization, project } }: SettingsContext) {
   const t = await getTranslations('projectSettings')
   const { auth, meta } = app()
@@ -13,7 +13,7 @@ async function General({ here: { actor, organization, project } }: SettingsConte
   return (
     <>
       {mayWrite ? null : <p className="mb-4 max-w-[72ch] text-ink-2">{t('readOnly')}</p>}
-      {/* A new revision makes a new form, which shows what was saved. */}
+      {/* A new revision creates a new form with the saved values. */}
       <ProjectForm
         key={project.rev}
         organization={organization.slug}

@@ -26,7 +26,7 @@ export type ShownProject = {
 
 const formName = 'project-settings'
 
-/** Every setting of a project in one form. `disabled`: who may only read sees what is set. */
+/** The project's general settings in one form. `disabled`: the person may only read them. */
 export function ProjectForm({
   organization,
   project,
@@ -178,7 +178,7 @@ function ScrubFields({ scrub, state }: { scrub: ScrubSettings; state: GuardedSta
   )
 }
 
-/** A list, one entry a line. */
+/** A list with one entry per line. */
 function List({
   id,
   label,

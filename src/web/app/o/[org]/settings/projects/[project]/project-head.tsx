@@ -3,7 +3,7 @@ import { Link } from '../../../../../../ui/link.tsx'
 import { PlainText } from '../../../../../../ui/plain-text.tsx'
 import { type ProjectSectionId, projectSections, sectionPath } from './sections.ts'
 
-/** The head of a project's settings: the title of the page, the project's name, links to the other pages. */
+/** The head of a project's settings pages: page title, project name, links to the other pages. */
 export async function ProjectHead({
   organization,
   project,

@@ -6,7 +6,7 @@ import { TextField } from '../../../../../../ui/controls.tsx'
 
 export type ShownScraping = { scrape: boolean; scrapeTls: boolean; hasToken: boolean }
 
-/** Whether scripts that nobody uploaded are fetched, and how. */
+/** Whether and how to fetch scripts that nobody uploaded. */
 export function ScrapeFields({ scraping, state }: { scraping: ShownScraping; state: GuardedState }) {
   const t = useTranslations('projectSettings')
   const { fields, values } = state

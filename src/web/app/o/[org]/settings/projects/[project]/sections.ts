@@ -1,7 +1,7 @@
 /**
- * The pages of a project's settings, in the order of their navigation, with their paths below `/o/[org]`. The texts are
+ * The pages of a project's settings in navigation order, with their paths below `/o/[org]`. Their texts are
  * `projectSettings.<id>` for the link and `projectSettings.<id>Title` for the heading and the tab. Each page is a
- * page.tsx at its path; `settingsPage` puts the frame around it.
+ * page.tsx at its path, built by `settingsPage`.
  */
 export const projectSections = [
   { id: 'general', path: (slug: string) => `/settings/projects/${slug}` },
@@ -18,7 +18,7 @@ export const projectSections = [
 
 export type ProjectSectionId = (typeof projectSections)[number]['id']
 
-/** The path of a page of the settings of project `slug` in organization `org`. */
+/** The path of a settings page of project `slug` in organization `org`. */
 export function sectionPath(id: ProjectSectionId, org: string, slug: string): string {
   const section = projectSections.find((item) => item.id === id) ?? projectSections[0]
   return `/o/${org}${section.path(slug)}`

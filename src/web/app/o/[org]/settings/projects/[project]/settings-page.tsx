@@ -9,11 +9,11 @@ import { type ProjectSectionId, sectionPath } from './sections.ts'
 type Search = Record<string, string | string[] | undefined>
 type Props = { params: Promise<{ org: string; project: string }>; searchParams: Promise<Search> }
 
-/** What every panel of a project's settings gets. */
+/** The context of every panel of a project's settings. */
 export type SettingsContext = {
   here: ProjectHere
   search: Search
-  /** What forms send along. The project's id: it still finds the project after another slug. */
+  /** Hidden fields of the forms. `project` is the id, which stays valid after a change of the slug. */
   place: { organization: string; project: string }
 }
 
@@ -25,8 +25,8 @@ export const settingsTitle = (id: ProjectSectionId) => async (): Promise<Metadat
 })
 
 /**
- * Makes a page of the project's settings: finds the project or answers 404, then shows the head and the panels.
- * `isWide`: for tables.
+ * Creates a page of the project's settings: finds the project or answers 404, then renders head and panels. `isWide` is
+ * for tables.
  */
 export function settingsPage(id: ProjectSectionId, panels: readonly SettingsPanel[], { isWide = false } = {}) {
   return async ({ params, searchParams }: Props) => {

@@ -9,7 +9,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
   return { title: await issueTitle(org, id) }
 }
 
-/** The issue with one event: by number (1 = oldest kept), `first`, `latest`, or id. */
+/** The issue with one event: by number (1 = oldest stored), `first`, `latest`, or id. */
 export default async function EventRoute({ params, searchParams }: Props) {
   const { org, id, event } = await params
   return await IssueScreen({ org, id, choice: event, search: await searchParams })

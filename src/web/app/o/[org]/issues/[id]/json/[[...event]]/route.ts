@@ -1,6 +1,6 @@
 import { answerIssue, textAnswer } from '../../issue-answer.ts'
 
-/** The issue and one event as JSON. `issues/X.json` and `issues/X/events/Y.json` are rewritten to here. With `?form=stored` or `?form=received` the event's payload itself (after scrubbing). */
+/** JSON of issue and event, for `X.json` and `X/events/Y.json`. `?form=stored|received`: the scrubbed payload. */
 export async function GET(
   request: Request,
   { params }: { params: Promise<{ org: string; id: string; event?: string[] }> },

@@ -1,7 +1,7 @@
 import { toMarkdown } from '../../../../../../../../query/markdown.ts'
 import { answerIssue, textAnswer } from '../../issue-answer.ts'
 
-/** The issue and one event as Markdown. `issues/X.md` and `issues/X/events/Y.md` are rewritten to here. */
+/** Issue and event as Markdown. `issues/X.md` and `issues/X/events/Y.md` are rewritten to this route. */
 export async function GET(
   request: Request,
   { params }: { params: Promise<{ org: string; id: string; event?: string[] }> },

@@ -4,7 +4,7 @@ import { type FormState, textOf } from '../../../../../../../client/form.ts'
 import { app } from '../../../../../../../handle.ts'
 import { changeProject } from '../change-project.ts'
 
-/** Hides an environment from the lists to choose from, or shows it again. */
+/** Hides an environment from selection lists, or shows it again. */
 export async function hideEnvironmentAction(_before: FormState, data: FormData): Promise<FormState> {
   return changeProject(data, '/environments', 'project:write', ({ project }) => {
     hideEnvironment(app(), project.id, textOf(data, 'name'), textOf(data, 'hidden') === 'yes')

@@ -8,7 +8,7 @@ import { PlainText } from '../../../../../../../ui/plain-text.tsx'
 import { RelativeTime } from '../../../../../../../ui/time.tsx'
 import { hideEnvironmentAction } from './actions.ts'
 
-/** One environment: since when it is known, and the switch for the lists to choose from. */
+/** One environment with its first and last event, and a switch to hide it from selection lists. */
 export function EnvironmentRow({
   place,
   environment,

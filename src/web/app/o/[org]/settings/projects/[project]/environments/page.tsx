@@ -4,10 +4,10 @@ import { EmptyState } from '../../../../../../../ui/states.tsx'
 import { type SettingsContext, settingsPage, settingsTitle } from '../settings-page.tsx'
 import { EnvironmentRow } from './environment-row.tsx'
 
-/** Environments that are shown; a program that makes more of them makes new ones for each event. */
+/** Maximum environments to show. Only a program that creates one per event has more. */
 const shownMax = 1000
 
-/** Environments of a project, to be hidden from the lists to choose from. Who may only read sees which are. */
+/** Environments of a project, to hide from selection lists. Read-only without permission. */
 async function Environments({ here: { actor, organization, project }, place }: SettingsContext) {
   const t = await getTranslations('projectSettings')
   const { auth, meta } = app()

@@ -5,7 +5,7 @@ import { app } from '../../../../../../../handle.ts'
 import { changeProject } from '../change-project.ts'
 import { filtersIn } from './form-filters.ts'
 
-/** Saves the filters of a project, all at once: not over what somebody else has saved since the form was loaded. */
+/** Saves all filters of a project. Fails if somebody else saved them since the form was loaded. */
 export async function saveFiltersAction(_before: GuardedState, data: FormData): Promise<GuardedState> {
   return changeProject(data, '/filters', 'project:write', ({ actor, project }) => {
     updateFilters(app(), actor, project.id, filtersIn(data), revisionOf(data))

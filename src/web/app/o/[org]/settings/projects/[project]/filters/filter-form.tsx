@@ -15,14 +15,14 @@ type Dropped = Readonly<Record<string, number>>
 
 const formName = 'filters'
 
-/** Every filter of a project as one form: switches, the old browsers, and three lists with one entry a line. */
+/** All filters of a project in one form: switches, old browsers, and three lists with one entry per line. */
 export function FilterForm({
   place,
   filters,
   dropped,
   mayWrite,
 }: {
-  /** `revision`: of the project, when the form was made. */
+  /** `revision`: the project's revision when the form was rendered. */
   place: { organization: string; project: string; revision: number }
   filters: ProjectFilters
   dropped: Dropped
@@ -99,7 +99,7 @@ export function FilterForm({
   )
 }
 
-/** One filter, and what it dropped in the last week. */
+/** One filter, with the number of events it dropped in the last week. */
 function Row({ id, reason, dropped, children }: { id: string; reason: string; dropped: Dropped; children: ReactNode }) {
   const t = useTranslations('filters')
   const count = new Intl.NumberFormat(useLocale()).format(dropped[reason] ?? 0)

@@ -3,7 +3,7 @@ import type { FilteredEvent } from '../../../../../../../../store/meta/projects/
 import { PlainText } from '../../../../../../../ui/plain-text.tsx'
 import { RelativeTime } from '../../../../../../../ui/time.tsx'
 
-/** Characters of a kept event that are shown. */
+/** Maximum characters to show per event. */
 const shownCharacters = 20_000
 
 function pretty(payload: string): string {
@@ -11,7 +11,7 @@ function pretty(payload: string): string {
   return text.length > shownCharacters ? `${text.slice(0, shownCharacters).toWellFormed()} …` : text
 }
 
-/** The hundredth of what was dropped that is kept to look at. */
+/** The sample (one in a hundred) of dropped events that is stored. */
 export async function Samples({ samples }: { samples: readonly FilteredEvent[] }) {
   const t = await getTranslations('filters')
   return (

@@ -2,10 +2,10 @@ import { isOldBrowser, oldBrowsers, type ProjectFilters } from '../../../../../.
 import { longTextOf } from '../../../../../../../client/form.ts'
 import { entriesOf } from '../change.ts'
 
-/** The field of one old browser. Each has a name of its own: of equal ones only the last is shown again after a refusal. */
+/** Field name of one old browser. Names are unique, because only the last of equal fields survives an error. */
 export const browserField = (name: string): string => `browsers.${name}`
 
-/** What the form says of every filter: boxes that are off send nothing. */
+/** Reads all filters from the form. Unchecked boxes send nothing. */
 export function filtersIn(data: FormData): ProjectFilters {
   const on = (name: string) => data.get(name) === 'on'
   return {
@@ -24,7 +24,7 @@ export function filtersIn(data: FormData): ProjectFilters {
   }
 }
 
-/** Which boxes are on: those of a form that was sent, as it names them, else those of the project. */
+/** Whether a box is checked: as submitted if the form was sent, else as stored. */
 export function ticked(values: Readonly<Record<string, string>>, filters: ProjectFilters): (field: string) => boolean {
   if (Object.keys(values).length > 0) return (field) => values[field] === 'on'
   const on = new Set(filters.browsers.map(browserField))

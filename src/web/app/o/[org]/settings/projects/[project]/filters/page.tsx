@@ -6,10 +6,10 @@ import { type SettingsContext, settingsPage, settingsTitle } from '../settings-p
 import { FilterForm } from './filter-form.tsx'
 import { Samples } from './filtered-events.tsx'
 
-/** Kept events that are shown of each filter. */
+/** Maximum stored events to show per filter. */
 const shownMax = 10
 
-/** What a project drops of what comes in: the switches and lists, what each dropped in a week, and a sample of it. */
+/** The project's inbound filters, the number of events each dropped in a week, and samples of them. */
 async function Filters({ here: { actor, organization, project } }: SettingsContext) {
   const t = await getTranslations('filters')
   const { auth, meta, clock } = app()
@@ -19,7 +19,7 @@ async function Filters({ here: { actor, organization, project } }: SettingsConte
   return (
     <>
       <p className="mb-4 max-w-[72ch] text-ink-2">{t(mayWrite ? 'intro' : 'readOnly')}</p>
-      {/* A saved form begins anew with what was saved. */}
+      {/* After saving, the new key resets the form to the saved values. */}
       <FilterForm
         key={project.rev}
         place={{ organization: organization.slug, project: String(project.id), revision: project.rev }}

@@ -4,7 +4,7 @@ import { app } from '../../../../../../../handle.ts'
 import { RulesForm } from '../../../../../../../panels/grouping/rules-form.tsx'
 import { type SettingsContext, settingsPage, settingsTitle } from '../settings-page.tsx'
 
-/** Rules of grouping of a project, and its version. */
+/** A project's grouping rules and grouping version. */
 async function GroupingRules({ here: { actor, organization, project } }: SettingsContext) {
   const t = await getTranslations('grouping.settings')
   const { auth, meta, clock } = app()

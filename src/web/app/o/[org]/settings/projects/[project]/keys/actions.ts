@@ -12,7 +12,7 @@ type Change = { projectId: number; keyId: number; actor: Actor; rev: number | un
 
 const page = '/o/[org]/settings/projects/[project]/keys'
 
-/** Runs `change` for who may change keys here, and shows the page anew. */
+/** Runs `change` if the person may change keys here, and refreshes the page. */
 async function changeKeys(data: FormData, change: (at: Change) => Promise<unknown>): Promise<FormState> {
   const org = textOf(data, 'organization')
   const id = textOf(data, 'project')
@@ -28,7 +28,7 @@ async function changeKeys(data: FormData, change: (at: Change) => Promise<unknow
     const failure = failureOf(error)
     if (!failure) throw error
     if (!failure.current) return failed(data, failure)
-    // The rows are shown as they stand now, with their revision: sending again is the way to change it anyway.
+    // The page now shows the current rows with their revision, so submitting again applies the change anyway.
     revalidatePath(page, 'page')
     const t = await getTranslations('keys')
     return failed(data, { fields: {}, message: t('stale', { who: failure.current.by ?? t('somebody') }) })
@@ -37,7 +37,7 @@ async function changeKeys(data: FormData, change: (at: Change) => Promise<unknow
   return { ...noState, done: true }
 }
 
-/** Makes one more key. */
+/** Creates a key. */
 export async function createKeyAction(_before: FormState, data: FormData): Promise<FormState> {
   return changeKeys(data, ({ projectId }) => createKey(app(), projectId, { label: textOf(data, 'label') }))
 }
@@ -48,7 +48,7 @@ export async function switchKeyAction(_before: FormState, data: FormData): Promi
   return changeKeys(data, ({ keyId, actor, rev }) => updateKey(app(), actor, keyId, change, rev))
 }
 
-/** Sets the rate limit of a key; an empty count takes it away. */
+/** Sets the rate limit of a key. An empty count removes it. */
 export async function limitKeyAction(_before: FormState, data: FormData): Promise<FormState> {
   const count = textOf(data, 'count').trim()
   const windowS = textOf(data, 'window')

@@ -5,7 +5,7 @@ import { ShortForm } from '../../../../../../../ui/short-form.tsx'
 import { createKeyAction } from './actions.ts'
 import type { KeyPlace } from './project-key-row.tsx'
 
-/** One more key, with a label. */
+/** The form for a new key with a label. */
 export function NewKeyForm({ place }: { place: KeyPlace }) {
   const t = useTranslations('keys')
   return (

@@ -6,7 +6,7 @@ import { type SettingsContext, settingsPage, settingsTitle } from '../settings-p
 import { NewKeyForm } from './new-key-form.tsx'
 import { ProjectKeyRow } from './project-key-row.tsx'
 
-/** The keys of a project: make, disable, limit. Who may only read sees them with their controls disabled. */
+/** The keys of a project: create, disable, limit. Controls are disabled without permission. */
 async function Keys({ here: { actor, organization, project }, place }: SettingsContext) {
   const t = await getTranslations('keys')
   const { auth, meta, config } = app()

@@ -33,7 +33,7 @@ function Hidden({ place, projectKey: { id, revision } }: { place: KeyPlace; proj
   )
 }
 
-/** One key: its DSN, whether it is on, its rate limit. */
+/** One key: its DSN, state and rate limit. */
 export function ProjectKeyRow({
   place,
   projectKey,

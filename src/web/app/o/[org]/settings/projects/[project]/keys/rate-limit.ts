@@ -1,4 +1,4 @@
-/** Windows of a rate limit that can be chosen, s. */
+/** The available windows of a rate limit, s. */
 export const rateWindowsS = [60, 3600, 86_400] as const
 
 /** Whether the text is a count of items from 1 to 1,000,000,000. */

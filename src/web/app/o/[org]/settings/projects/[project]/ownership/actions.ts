@@ -12,7 +12,7 @@ import {
 import { app } from '../../../../../../../handle.ts'
 import { changeProject } from '../change-project.ts'
 
-/** Writes the rules; refused with each faulty line, and when somebody else has written them since. */
+/** Saves the rules. Fails with all faulty lines, or if somebody else saved them since. */
 export async function saveOwnershipAction(_before: GuardedState, data: FormData): Promise<GuardedState> {
   return changeProject(data, '/ownership', 'project:write', ({ actor, project }) => {
     const text = longTextOf(data, 'text', ownershipCharactersMax)

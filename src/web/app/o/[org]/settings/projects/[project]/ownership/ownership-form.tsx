@@ -17,7 +17,7 @@ const formName = 'ownership'
 
 type Place = { organization: string; project: string; projectId: string }
 
-/** Rules as text, checked while they are typed, tried with the latest issues, saved. */
+/** The ownership rules as text: checks them while typing, tests them on the latest issues, saves them. */
 export function OwnershipForm({
   place,
   initial,
@@ -93,7 +93,7 @@ export function OwnershipForm({
   )
 }
 
-/** What the rules that stand in the field would do. */
+/** Tests the rules in the field on the latest issues. */
 function Trial({ place, text }: { place: Place; text: string }) {
   const t = useTranslations('triage.ownership')
   const [found, setFound] = useState<RestOwnershipTest | undefined>()

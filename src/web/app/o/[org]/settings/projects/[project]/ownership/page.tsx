@@ -3,7 +3,7 @@ import { app } from '../../../../../../../handle.ts'
 import { type SettingsContext, settingsPage, settingsTitle } from '../settings-page.tsx'
 import { OwnershipForm } from './ownership-form.tsx'
 
-/** Rules that say whose an issue is. */
+/** The rules that determine an issue's owners. */
 async function Ownership({ here: { actor, organization, project } }: SettingsContext) {
   const t = await getTranslations('triage.ownership')
   const { auth, meta } = app()

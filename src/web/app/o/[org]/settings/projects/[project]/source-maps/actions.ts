@@ -5,7 +5,7 @@ import { type FormState, failed, textOf } from '../../../../../../../client/form
 import { app } from '../../../../../../../handle.ts'
 import { changeProject } from '../change-project.ts'
 
-/** Takes the bundle whose id was typed out of the project, and goes back to the list. */
+/** Removes a bundle from the project if its id was typed, then opens the list. */
 export async function deleteBundleAction(_before: FormState, data: FormData): Promise<FormState> {
   const uuid = textOf(data, 'bundle')
   let list = ''

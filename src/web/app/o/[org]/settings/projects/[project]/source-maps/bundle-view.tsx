@@ -52,7 +52,7 @@ async function Files({ files }: { files: readonly ArtifactFile[] }) {
   )
 }
 
-/** The doctor reads maps for it: the rest of the page does not wait for that. */
+/** The doctor's diagnosis of a bundle. Streams in, because it reads source maps. */
 async function Check({
   here: { organization, project },
   bundle,
@@ -64,7 +64,7 @@ async function Check({
   return <BundleVerdict diagnosis={await doctor.ofBundle({ organization, project, others: [] }, bundle)} />
 }
 
-/** One bundle: where it belongs, its files behind `afterId`, and its end. Answers 404 when the project has none of this id. */
+/** One bundle: its links, its files after `afterId`, and its deletion. Answers 404 for an unknown id. */
 export async function BundleView({
   here: { actor, organization, project },
   uuid,

@@ -16,7 +16,7 @@ import { Places } from './places.tsx'
 
 const pageMax = 50
 
-/** The three commands that upload what a build made. */
+/** The three commands that upload the output of a build. */
 async function HowTo({ org, project }: { org: string; project: string }) {
   const t = await getTranslations('sources')
   const where = `--url ${app().config.url}`
@@ -95,7 +95,7 @@ async function Bundles({
 const numberOf = (text: SettingsContext['search'][string]) =>
   typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : undefined
 
-/** List and search of a project's bundles, behind `beforeId`. */
+/** List and search of a project's bundles, after `beforeId`. */
 async function ListView({
   here: { organization, project },
   text,
@@ -120,7 +120,7 @@ async function ListView({
         <HowTo org={organization.slug} project={project.slug} />
       ) : (
         <>
-          {/* Without a script it is a plain form. */}
+          {/* Works as a plain form without scripts. */}
           <search>
             <form action={`${config.basePath}${base}`} className="mb-4 flex flex-wrap items-end gap-3">
               <div className="min-w-0 grow basis-[280px]">
@@ -166,7 +166,7 @@ async function ListView({
   )
 }
 
-/** What builds uploaded for a project: the list and the search; `?bundle=` shows one bundle. */
+/** A project's uploaded bundles with search. `?bundle=` shows one bundle. */
 function SourceMaps({ here, search: { q, before, bundle, after } }: SettingsContext) {
   if (typeof bundle === 'string') return <BundleView here={here} uuid={bundle} afterId={numberOf(after) ?? 0} />
   const text = typeof q === 'string' ? q.trim().slice(0, 1000) : ''

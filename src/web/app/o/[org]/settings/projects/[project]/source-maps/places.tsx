@@ -2,7 +2,7 @@ import { useTranslations } from 'next-intl'
 import type { BundleLink } from '../../../../../../../../store/meta/artifacts/artifacts.ts'
 import { PlainText } from '../../../../../../../ui/plain-text.tsx'
 
-/** Releases and dists that a bundle belongs to, the newest first: `max` of them, as the same files may come with each release for years. */
+/** The newest `max` releases and dists of a bundle. The same files can be part of many releases. */
 export function Places({ links, max }: { links: readonly BundleLink[]; max: number }) {
   const t = useTranslations('sources')
   const named = links.filter((link) => link.release !== '').toReversed()

@@ -4,7 +4,7 @@ import { type FormState, textOf } from '../../../../../../../client/form.ts'
 import { app } from '../../../../../../../handle.ts'
 import { changeProject } from '../change-project.ts'
 
-/** Lets an issue that was deleted for good come again. */
+/** Removes a tombstone, so that the issue can appear again. */
 export async function removeTombstoneAction(_before: FormState, data: FormData): Promise<FormState> {
   return changeProject(data, '/tombstones', 'issue:delete', ({ project }) => {
     removeTombstone(app(), project.id, textOf(data, 'tombstone'))

@@ -5,7 +5,7 @@ import { EmptyState } from '../../../../../../../ui/states.tsx'
 import { type SettingsContext, settingsPage, settingsTitle } from '../settings-page.tsx'
 import { TombstoneRow } from './tombstone-row.tsx'
 
-/** Issues that were deleted for good. */
+/** The project's tombstones: issues that were deleted with their future events. */
 async function Tombstones({ here: { actor, organization, project }, place }: SettingsContext) {
   const t = await getTranslations('triage.tombstones')
   const { auth, meta } = app()

@@ -9,7 +9,7 @@ import { RelativeTime } from '../../../../../../../ui/time.tsx'
 import { useToast } from '../../../../../../../ui/toast.tsx'
 import { removeTombstoneAction } from './actions.ts'
 
-/** One issue that was deleted for good, and the way to let it come again. */
+/** One tombstone, with a button that removes it. */
 export function TombstoneRow({
   place,
   tombstone,
