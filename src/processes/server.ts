@@ -331,7 +331,7 @@ function createFront(main: Main, accept: Ingest) {
   return { listenTo, upgrade: proxy.upgrade, close: proxy.close }
 }
 
-/** Sends ingest's responses to process app for the request log. While app is down nobody reads it. */
+/** Sends ingest's responses to process app for the request log. They are lost while app is down: nobody reads them. */
 function tellNotes(main: Main, accept: Ingest): void {
   const notes = accept.drainNotes()
   if (notes.length > 0) main.app.send({ kind: 'notes', notes } satisfies ToApp)

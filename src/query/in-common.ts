@@ -57,7 +57,7 @@ async function othersOf(deps: QueryDeps, projectId: number, scope: Scope, own: r
   // With a few large groups, a step by size alone would pick no group or a single group to represent all. So the step
   // leaves at least `heavyMax` groups, if there are so many, and counts each of them for a part of the time.
   const step = Math.max(1, Math.min(Math.ceil(sum(light) / (othersMax / 2)), Math.floor(light.length / heavyMax)))
-  // Start in the middle of a step: the largest group would have more events than all others of the sample.
+  // Starts in the middle of a step: the largest group has more events than all others of the sample together.
   const picked = light.filter((_one, at) => at % step === step >> 1)
   const share = othersMax / 2 / Math.max(1, sum(picked))
   const [first, second] = await Promise.all([

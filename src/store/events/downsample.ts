@@ -7,7 +7,7 @@ import { bucketsOf, keptMax, type SpreadBucket, type SpreadEvent, spreadOf } fro
 /** Number of rows of one group in one week. */
 export type Crowd = { week: string; projectId: number; groupHash: string; rows: number }
 
-/** A group with more rows than an issue always keeps. `weight`: excess rows times the age of the oldest in weeks. */
+/** A group with more rows than an issue always keeps. `weight`: excess rows × (age of its oldest in weeks + 1). */
 export type LargeGroup = { projectId: number; groupHash: string; rows: number; weight: number }
 
 /**
