@@ -1,4 +1,4 @@
-/** The only reader of the machine's clock and the only maker of timers, so that tests drive both. */
+/** The only access to the system clock and to timers, so that tests control both. */
 export type Clock = {
   /** Milliseconds since 1970, UTC. */
   now(): number
@@ -10,7 +10,7 @@ export type Clock = {
   after(ms: number, run: () => void): () => void
 }
 
-/** The machine's own clock. */
+/** The system clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: (ms, signal) =>
@@ -35,7 +35,7 @@ export const systemClock: Clock = {
   },
 }
 
-/** A clock that stands still until `advance` moves it; timers that fall due run in order of time. */
+/** Returns a clock that only `advance` moves. Due timers run in time order. */
 export function testClock(startMs = 1_795_000_000_000): Clock & { advance(ms: number): void } {
   let now = startMs
   const timers = new Set<{ at: number; run: () => void }>()

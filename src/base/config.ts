@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { hostname, totalmem } from 'node:os'
 import { resolve } from 'node:path'
 
-/** One setting: where it comes from, what it means, what is allowed. docs/configuration.md is made from this table. */
+/** One setting: its sources, meaning and allowed values. docs/configuration.md is generated from this table. */
 export type Setting = {
   name: string
-  /** The environment variable; the command line wins over it. */
+  /** The environment variable. The command line overrides it. */
   env: string
   flag?: string
   default: string
@@ -22,7 +22,7 @@ const oneOf =
   (text: string) =>
     words.includes(text)
 const MiB = 1024 * 1024
-/** Words of a path mean the same in every proxy, address and cookie; /api is where ingest and the API look for themselves. */
+/** Allows path words that every proxy, address and cookie treats the same. /api is reserved for ingest and the API. */
 const urlPattern = /^https?:\/\/[^/?#@\\\s]+(?!\/api(?:\/|$))(?:\/[\w~-][\w.~-]{0,63}){0,5}\/?$/
 const listOf = (text: string): string[] =>
   text
@@ -32,10 +32,10 @@ const listOf = (text: string): string[] =>
 const networks = (text: string) =>
   listOf(text).every((item) => /^[\da-fA-F.:]+(\/\d{1,3})?$/.test(item)) && !/,\s*,/.test(text)
 
-/** What stored data may take: a part of the volume that holds it, or bytes, or as much as there is. */
+/** Limit of stored data: a share of its volume, bytes, or no limit. */
 export type DiskBudget = { part: number } | { bytes: number } | 'off'
 
-/** Undefined for a text that is no budget. */
+/** Parses a disk budget; undefined for an invalid text. */
 function budgetOf(text: string): DiskBudget | undefined {
   if (text === 'off') return text
   if (/^\d{1,3}%$/.test(text)) {
@@ -47,16 +47,16 @@ function budgetOf(text: string): DiskBudget | undefined {
 
 const engineBytesMin = 128 * MiB
 /**
- * With 600 MiB in a container of 1 GiB the kernel ended the engine after 40 minutes at 300 events/s: it had 622 MB in a
- * merge, the others 410.
+ * With 600 MiB in a container of 1 GiB, the kernel killed the engine after 40 minutes at 300 events/s: it used 622 MB
+ * in a merge, the other processes 410 MB.
  */
 const engineBytesFor = (memoryBytes: number): number =>
   Math.round(Math.min(600 * MiB, Math.max(engineBytesMin, memoryBytes * 0.3)))
 
-/** Bytes of memory that this machine has, or the container allows. */
+/** Returns the memory of this machine, or the limit of the container. In bytes. */
 const memoryHere = (): number => Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
 
-/** Every setting there is. */
+/** All settings. */
 export const settings = [
   {
     name: 'port',
@@ -235,9 +235,9 @@ export type Config = {
   host: string
   /** Absolute path. */
   data: string
-  /** Without trailing slash; with the path, if there is a path. */
+  /** Without a trailing slash; includes the path, if any. */
   url: string
-  /** The path of `url`: '' or such as `/mishap`. */
+  /** The path of `url`: '' or, for example, `/mishap`. */
   basePath: string
   trustedProxies: string[]
   logLevel: string
@@ -252,27 +252,27 @@ export type Config = {
   outgoingNetworks: string[]
   organizationEventsPerMinute: number
   attachmentBytesPerHour: number
-  /** Who reads /metrics without a token: nobody, or what comes from this machine. */
+  /** Who can read /metrics without a token: nobody, or requests from this machine. */
   metrics: 'token' | 'local' | 'off'
   selfReporting: boolean
   hostname: string
 }
 
-/** Whether an address names this machine itself: the host of a URL or of a Host header, with a port or without. */
+/** Returns whether the host of a URL or of a Host header, with or without port, is this machine. */
 export function namesThisMachine(host: string): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i.test(host)
 }
 
-/** A proxy in front has its own address in MISHAP_URL, or is trusted: it may speak for the whole network. */
+/** `auto` is token behind a proxy (seen in MISHAP_URL or the trusted proxies), because it can forward any client. */
 function metricsDoor(word: string, url: string, trustedProxies: string): Config['metrics'] {
   if (word === 'token' || word === 'local' || word === 'off') return word
   return namesThisMachine(new URL(url).host) && listOf(trustedProxies).length === 0 ? 'local' : 'token'
 }
 
-/** A setting whose value only the system could judge: a folder that can't be made, an address that is not ours. */
+/** A setting that only the system could reject: a folder that cannot be created, an address of another machine. */
 export class SettingError extends Error {
   readonly setting: Name
-  /** The system's word for it, such as ENOTFOUND. */
+  /** The system's error code, such as ENOTFOUND. */
   readonly why: string
 
   constructor(setting: Name, why: string) {
@@ -283,7 +283,7 @@ export class SettingError extends Error {
   }
 }
 
-/** A setting with a value that is not allowed; the command prints `sentence` and exits with 78 (EX_CONFIG). */
+/** A setting with an invalid value. The command prints `sentence` and exits with 78 (EX_CONFIG). */
 type ConfigError = { code: string; sentence: string }
 
 type Given = { flags: Record<string, string>; env: Record<string, string | undefined> }
@@ -291,7 +291,7 @@ type Given = { flags: Record<string, string>; env: Record<string, string | undef
 const givenValue = (setting: Setting, { flags, env }: Given): string =>
   (setting.flag === undefined ? undefined : flags[setting.flag]) ?? env[setting.env] ?? setting.default
 
-/** How a setting's value is refused: where it came from, what it is, what is allowed, and the system's word for it. */
+/** Returns the error of a setting: its source, its value, the allowed values, and the system's error code. */
 function refusal(setting: Setting, given: Given, why?: string): ConfigError {
   const named = setting.flag !== undefined && given.flags[setting.flag] !== undefined ? setting.flag : setting.env
   const allowed = why === undefined ? setting.allowed : `${setting.allowed} (${why})`
@@ -301,15 +301,15 @@ function refusal(setting: Setting, given: Given, why?: string): ConfigError {
   }
 }
 
-/** What is said of a SettingError. */
+/** Converts a SettingError to the printed error. */
 export function refusalOf(error: SettingError, flags: Given['flags'], env: Given['env']): ConfigError {
   const setting = settings.find((item) => item.name === error.setting) ?? settings[0]
   return refusal(setting, { flags, env }, error.why)
 }
 
 /**
- * Reads every setting from `flags` (by flag name), then `env`, then the default; `memoryBytes` is what this machine has.
- * Returns the config, or the first setting that is wrong; never throws.
+ * Reads every setting from `flags` (by flag name), then `env`, then the default. `memoryBytes` is this machine's
+ * memory. Returns the config, or the first invalid setting. Never throws.
  */
 export function readConfig(
   flags: Record<string, string>,
@@ -353,15 +353,15 @@ export function readConfig(
 }
 
 /**
- * The folder of the built screens under src/web: Next writes the path of its address into them, so each path has a build
- * of its own. scripts/bootstrap.mjs names it by the same rule.
+ * Returns the folder of the built screens under src/web. Next embeds the path of its address, so each path has its own
+ * build. scripts/bootstrap.mjs names the folder by the same rule.
  */
 export const screensFolder = (basePath: string): string =>
   basePath === '' ? '.next' : `.next-at${basePath.replaceAll('/', '-')}`
 
-/** The environment of this process: the one place that reads it. */
+/** Returns the environment of this process. No other code reads it. */
 export const environment = (): Record<string, string | undefined> => process.env
 
-/** The version of this program, as its package.json says. */
+/** Returns the version of this program from its package.json. */
 export const programVersion = (): string =>
   (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version

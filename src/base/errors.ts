@@ -1,7 +1,7 @@
-/** One error of the catalogue: HTTP status (or exit code for the command), what happened, what to do. */
+/** One error of the catalogue: HTTP status (or exit code of the command), what happened, what to do. */
 export type ErrorEntry = { status: number; happened: string; todo: string }
 
-/** Every error that a client or a person can meet. Codes are stable; docs/errors.md is made from this table. */
+/** Every error that clients and users can see. Codes are stable. docs/errors.md is generated from this table. */
 export const catalogue = {
   ACCEPT_KEY_MISSING: {
     status: 401,
@@ -252,16 +252,16 @@ export type ErrorCode = keyof typeof catalogue
 export const isErrorCode = (text: unknown): text is ErrorCode =>
   typeof text === 'string' && Object.hasOwn(catalogue, text)
 
-/** An expected failure with a code of the catalogue. `detail` is shown to the caller; it never holds event data. */
+/** An expected error with a code of the catalogue. The caller sees `detail`; it never contains event data. */
 export class MishapError extends Error {
   readonly code: ErrorCode
-  /** More sentences: field errors, positions, what was found. */
+  /** Details: field errors, positions, found values. */
   readonly causes: string[]
-  /** Seconds for Retry-After, where a wait makes sense. */
+  /** Seconds for Retry-After, if a retry makes sense. */
   readonly retryAfterS: number | undefined
-  /** Field errors of a form: `{field: [sentence]}`, answered as the body itself. */
+  /** Field errors of a form: `{field: [sentence]}`, sent as the body itself. */
   readonly fields: Record<string, string[]> | undefined
-  /** What stands there instead of what a change was made for, for programs; part of the body. */
+  /** The current state that a change conflicts with, for programs; part of the body. */
   readonly current: Record<string, unknown> | undefined
 
   constructor(
@@ -283,13 +283,13 @@ export class MishapError extends Error {
     this.current = options.current
   }
 
-  /** The HTTP status (the exit code for START_*). */
+  /** Returns the HTTP status (the exit code for START_*). */
   get status(): number {
     return catalogue[this.code].status
   }
 }
 
-/** The body of every error answer: `{detail, code, causes}`, and `current` after a conflict. */
+/** Returns the body of an error response: `{detail, code, causes}`, with `current` after a conflict. */
 export function errorBody(error: MishapError): {
   detail: string
   code: ErrorCode
@@ -304,7 +304,7 @@ export function errorBody(error: MishapError): {
   }
 }
 
-/** The calls of a stack, without the message that stands before them: it may hold anything, line breaks too. */
+/** Returns the calls of a stack without the preceding message, which can contain anything, even line breaks. */
 export function callsOf(error: Error): string {
   const { stack = '', message } = error
   const at = message === '' ? -1 : stack.indexOf(message)
@@ -317,8 +317,8 @@ export function callsOf(error: Error): string {
 }
 
 /**
- * Whether a failure only says that whoever sent a request left before its end. Node, the web streams and Next each say it
- * in their own way. It is nobody's fault here, and anyone can cause it as often as they like.
+ * Returns whether an error only means that the client disconnected early. Node, web streams and Next each report it in
+ * their own way. It is not our fault, and clients can cause it at will.
  */
 export function senderLeft(error: unknown): boolean {
   if (!(error instanceof Error)) return false

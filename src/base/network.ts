@@ -9,7 +9,7 @@ function readRange(network: string): Range[] {
   return [[range, bits === undefined ? (range.kind() === 'ipv4' ? 32 : 128) : Number(bits)]]
 }
 
-/** Makes the question whether an address is in one of the networks, which are read once; what is no address is in none. */
+/** Returns a test whether an address is in one of the networks, which are parsed once. Invalid addresses never are. */
 export function createNetworks(networks: readonly string[]): (address: string) => boolean {
   const ranges = networks.flatMap(readRange)
   return (address) => {
@@ -19,14 +19,14 @@ export function createNetworks(networks: readonly string[]): (address: string) =
   }
 }
 
-/** Whether `address` is in one of the networks (addresses or CIDR ranges); an IPv4 address in its IPv6 form counts as itself. */
+/** Returns whether `address` is in one of the networks (addresses or CIDR ranges). IPv4 in IPv6 form counts as IPv4. */
 export const isWithin = (address: string, networks: readonly string[]): boolean => createNetworks(networks)(address)
 
-/** `address` without the IPv6 form of IPv4. */
+/** Converts IPv4 in IPv6 form to IPv4. */
 const plain = (address: string): string =>
   address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address
 
-/** One hop of a chain: some proxies write the port, too. */
+/** Parses one hop of a chain. Some proxies add the port. */
 const hopOf = (text: string): string =>
   plain(
     text
@@ -36,11 +36,11 @@ const hopOf = (text: string): string =>
   )
 
 /**
- * Makes the one rule that tells a client's address, for ingest and for everything else: the peer's, unless the peer is
- * in `trustedProxies` (addresses or CIDR ranges); then X-Forwarded-For is read from the right up to the first hop that is
- * not trusted, since what stands left of it is the client's own claim. Of a chain of nothing but trusted hops it is the
- * leftmost, as clients inside the trusted network are hops of it too; what is no address ends the chain. '' when the
- * socket has no address any more.
+ * Returns the function that determines a client's address, for ingest and everything else. It is the peer's address,
+ * unless the peer is in `trustedProxies` (addresses or CIDR ranges). Then X-Forwarded-For is read from the right up to
+ * the first untrusted hop, because clients can forge the hops before it. If all hops are trusted, the leftmost is the
+ * client, because clients can be inside the trusted network. An invalid address ends the chain. '' if the socket has
+ * lost its address.
  */
 export function createClientAddress(
   trustedProxies: readonly string[],
@@ -61,22 +61,22 @@ export function createClientAddress(
 }
 
 /**
- * Whether `address` is one of the open internet: not loopback, private, link-local (where clouds answer with
- * credentials), multicast or reserved, and none that carries another address inside (6to4, Teredo, NAT64).
+ * Returns whether `address` is on the public internet: not loopback, private, link-local (where clouds serve
+ * credentials), multicast or reserved, and not an address that embeds another (6to4, Teredo, NAT64).
  */
 export function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
   const item = ipaddr.process(address)
   if (item.range() !== 'unicast') return false
-  // Of IPv6 only 2000::/3 is given out: outside of it are forms that carry an IPv4 address, as ::7f00:1.
+  // IPv6 only assigns 2000::/3. Outside of it are forms that embed an IPv4 address, such as ::7f00:1.
   return item.kind() === 'ipv4' || item.match(ipaddr.parse('2000::'), 3)
 }
 
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * Origins of our own screens under `url`: its own, and for a loopback address those of its other names with the same
- * scheme and port. People open either of them on the machine itself.
+ * Returns the origins of our screens under `url`. A loopback address also has its other names with the same scheme and
+ * port, because users on the machine open any of them.
  */
 export function ownOrigins(url: string): string[] {
   const { protocol, hostname, port, origin } = new URL(url)

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import pino from 'pino'
 import { callsOf, MishapError } from './errors.ts'
 
-/** Our own output: log lines and nothing of an event's content in them. The user's logs are another thing ("log"). */
+/** Our own log output, without any event content. The users' logs are a different thing ("log"). */
 export type Observe = {
   debug(fields: Record<string, unknown>, sentence: string): void
   info(fields: Record<string, unknown>, sentence: string): void
@@ -11,19 +11,19 @@ export type Observe = {
   error(fields: Record<string, unknown>, sentence: string): void
 }
 
-/** Which request the running code belongs to, through everything that it awaits. */
+/** The request of the running code, across everything that it awaits. */
 export type RequestScope = { run<T>(id: string, work: () => T): T; id(): string | undefined }
 
-/** Makes the scope of one process. */
+/** Creates the scope of one process. */
 export function createRequestScope(): RequestScope {
   const storage = new AsyncLocalStorage<string>()
   return { run: (id, work) => storage.run(id, work), id: () => storage.getStore() }
 }
 
-/** What may stand in a log line as it came: a proxy's id, and nothing that could pass for another line or field. */
+/** Values that log lines can include unchanged: a proxy's id, but nothing that looks like another line or field. */
 const saneId = /^[\w.:=+/-]{8,128}$/
 
-/** The id of a request: its x-request-id if that is valid, else a new id. */
+/** Returns the id of a request: its x-request-id if valid, else a new id. */
 export function requestIdOf(headers: Record<string, string | string[] | undefined>): string {
   const given = headers['x-request-id']
   return typeof given === 'string' && saneId.test(given) ? given : randomUUID()
@@ -33,9 +33,8 @@ const ours = /\/(?:src|dist)\/[^\s)]+:\d+/g
 const textMax = 300
 
 /**
- * What may be said of a failure in a log line: never what its message repeats of the data that it met. The messages of
- * the language's own errors do ("Unexpected token … in JSON"), as do the events store's; of those stay name, code and
- * the places in our code.
+ * Formats an error for a log line without the data that its message can quote. The language's own errors quote data
+ * ("Unexpected token … in JSON"), and so does the events store. Those only show name, code and the places in our code.
  */
 export function faultOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
@@ -59,7 +58,7 @@ const levelOf: Record<number, { name: string; colour: number }> = {
   50: { name: 'error', colour: 31 },
 }
 
-/** One JSON line for a person: time of day, level, process, sentence, then the fields. */
+/** Formats a JSON line for a terminal: time of day, level, process, sentence, then the fields. */
 export function prettyLine(line: string): string {
   const { level, time, part, msg, ...fields } = JSON.parse(line) as Record<string, unknown>
   const { name, colour } = levelOf[Number(level)] ?? { name: String(level), colour: 0 }
@@ -72,15 +71,15 @@ export function prettyLine(line: string): string {
 }
 
 type ObserveOptions = {
-  /** Asked for each line: the request that it belongs to. */
+  /** Returns the current request. Called for each line. */
   requestId?: () => string | undefined
-  /** Where lines go: standard error (standard output belongs to the command's answer) when not given. */
+  /** Output of the lines. Default: standard error, because standard output belongs to the command's result. */
   write?: (line: string) => void
-  /** For a person on a terminal. Default: whether standard error is a terminal. */
+  /** Formats lines for a terminal. Default: whether standard error is one. */
   pretty?: boolean
 }
 
-/** Log lines, as JSON unless a person reads them on a terminal. `part` names the process. */
+/** Creates the logger: JSON, or formatted lines for a terminal. `part` names the process. */
 export function createObserve(part: string, level: string, options: ObserveOptions = {}): Observe {
   const { requestId, pretty = process.stderr.isTTY === true } = options
   const plain = pino.destination({ fd: 2, sync: true })
@@ -99,5 +98,5 @@ export function createObserve(part: string, level: string, options: ObserveOptio
   )
 }
 
-/** Says nothing; for tests that are not about log lines. */
+/** Logs nothing. For tests that do not check log lines. */
 export const silent: Observe = { debug() {}, info() {}, warn() {}, error() {} }

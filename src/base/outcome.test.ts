@@ -29,7 +29,7 @@ test('the ends of an item are these: the sum of the ledger is made of them', () 
 })
 
 describe('item types', () => {
-  /** One item of these holds many of its category. */
+  /** One item of these types contains many of its category. */
   const lists = ['span', 'log', 'trace_metric', 'statsd', 'raw_security']
 
   test.each([

@@ -1,10 +1,10 @@
 /**
- * Every end of an item. Nothing ends without one:
+ * Every outcome of an item. Each item has one:
  * received = stored + filtered + rate_limited + invalid + duplicate + waiting + dead + lost.
- * `waiting` and `lost` are computed (what the journal still holds; the rest of the sum), never recorded.
- * `received` is no end: it is counted from an envelope's framing when refine opens its record, apart from what becomes
- * of the items, so that an item that ends nowhere shows as lost. `thinned` is none either: such an event was stored, and
- * stays counted so; it says how many of those were taken out since.
+ * `waiting` (still in the journal) and `lost` (the rest of the sum) are computed, never recorded. `received` is not an
+ * outcome: refine counts it from an envelope's framing when it opens the record, independently of the items, so an item
+ * without an outcome shows as lost. `thinned` is not one either: such events stay counted as stored, and it counts how
+ * many of them were downsampled later.
  */
 export const outcomes = [
   'received',
@@ -19,14 +19,14 @@ export const outcomes = [
 ] as const
 export type Outcome = (typeof outcomes)[number]
 
-/** The closed list of reasons; a new one is added here and in docs/, never made up at the place of use. */
+/** The closed list of reasons. New ones are added here and in docs/, never invented where they are used. */
 export const reasons = [
   'ok',
-  'not_stored_yet', // an item kind that this version counts but has no store for
+  'not_stored_yet', // an item type that this version counts but does not store
   'unknown_item_type',
   'key_limit',
   'organization_limit',
-  'attachment_quota', // attachments without an event, over what the project may send of them in an hour
+  'attachment_quota', // attachments without an event, over the project's hourly limit
   'too_large',
   'too_many_items',
   'bad_json',
@@ -41,14 +41,14 @@ export const reasons = [
   'project_mismatch',
   'overloaded',
   'disk_full',
-  'event_missing', // an attachment whose event is not known
-  'same_event_id', // came within the hour already: an event by its id, a transaction or a span item by the ids of its spans
-  'failed', // a dead item: it could not be refined, or the store refused its rows
-  'sent_again', // takes a dead item out of the dead: what it holds is counted anew
-  'deleted', // a dead item that a person deleted
-  'sdk', // what a client says that it discarded itself
-  'disk_budget', // stored, and taken out since by the disk budget
-  'discarded', // of an issue or a project that people deleted for good
+  'event_missing', // an attachment of an unknown event
+  'same_event_id', // a duplicate within the hour: an event by its id, a transaction or a span item by its span ids
+  'failed', // a dead letter: it failed to process, or the store refused its rows
+  'sent_again', // removes a replayed dead letter: its content is counted anew
+  'deleted', // a dead letter that a user deleted
+  'sdk', // discarded by the client, according to its report
+  'disk_budget', // stored, then removed for the disk budget
+  'discarded', // belongs to an issue or project that was permanently deleted
   // the project's filters
   'browser_extension',
   'legacy_browser',
@@ -63,7 +63,7 @@ export const reasons = [
 ] as const
 export type OutcomeReason = (typeof reasons)[number]
 
-/** Data categories as the wire names them (docs/outcomes.md). */
+/** Data categories with their names on the wire (docs/outcomes.md). */
 export const categories = [
   'default',
   'error',
@@ -85,7 +85,7 @@ export const categories = [
 ] as const
 export type DataCategory = (typeof categories)[number]
 
-/** `quantity` items of one category of one project key that ended one way; `bytes` is their payload size. */
+/** `quantity` items of one category and project key with the same outcome. `bytes` is their payload size. */
 export type OutcomeCount = {
   projectId: number
   keyId: number

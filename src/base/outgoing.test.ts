@@ -82,7 +82,7 @@ describe('refused before a connection', () => {
   ])('%s', async (url, lookup) => {
     const out = createOutgoing({ clock: testClock(), allowedNetworks: [], ...(lookup ? { lookup } : {}) })
     await expect(out.send(post(url))).rejects.toMatchObject({ code: 'OUTGOING_REFUSED' })
-    // where a name leads inside the network is not told
+    // The error does not reveal the internal address of a name.
     if (lookup) await expect(out.send(post(url))).rejects.not.toThrow(/\d+\.\d+\.\d+\.\d+|::/)
   })
 

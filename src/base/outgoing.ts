@@ -8,19 +8,19 @@ import type { Clock } from './clock.ts'
 import { MishapError } from './errors.ts'
 import { isPublic, isWithin } from './network.ts'
 
-/** One call to somewhere that a person named: a webhook, later a source map or an uptime check. */
+/** One request to an address that a user configured: a webhook, later a source map or an uptime check. */
 export type OutgoingRequest = {
   method: 'GET' | 'HEAD' | 'POST'
   url: string
   headers?: Record<string, string>
   body?: string
-  /** Asked before each hop; where it says no, the call is refused. */
+  /** Called before each hop. If it returns false, the request is refused. */
   allows?(url: URL): boolean
-  /** false: a certificate that nobody vouches for is taken. */
+  /** false: accepts untrusted certificates. */
   verifyTls?: boolean
 }
 
-/** `body` is inflated and at most `bytesMax`; `address` is where it was connected to. */
+/** `body` is decompressed and has at most `bytesMax`. `address` is the connected address. */
 export type OutgoingAnswer = {
   status: number
   headers: Record<string, string>
@@ -29,20 +29,20 @@ export type OutgoingAnswer = {
   address: string
 }
 
-/** Resolves a host name to all its addresses; tests give their own. */
+/** Resolves a host name to all its addresses. Tests pass their own. */
 export type Lookup = (host: string) => Promise<LookupAddress[]>
 
 type OutgoingOptions = {
   clock: Clock
-  /** Addresses or CIDR ranges that an operator allows although they are private or reserved. */
+  /** Private or reserved addresses and CIDR ranges that an operator allows. */
   allowedNetworks: readonly string[]
   lookup?: Lookup
-  /** The whole call with its redirects, ms. */
+  /** Time limit of the request with its redirects, ms. */
   timeoutMs?: number
   bytesMax?: number
 }
 
-/** Sends requests that people configured. Throws OUTGOING_REFUSED, OUTGOING_FAILED, OUTGOING_TIMEOUT, OUTGOING_TOO_LARGE. */
+/** Sends user-configured requests. Throws OUTGOING_REFUSED, OUTGOING_FAILED, OUTGOING_TIMEOUT, OUTGOING_TOO_LARGE. */
 export type Outgoing = { send(request: OutgoingRequest): Promise<OutgoingAnswer> }
 
 const redirectsMax = 5
@@ -58,7 +58,7 @@ function parse(text: string): URL {
   return url
 }
 
-/** The one address that is connected to: resolved here and handed on, so that a second answer of the name server changes nothing. */
+/** Resolves the address once and connects to exactly that, so that a second DNS answer cannot change it. */
 async function addressOf(url: URL, options: OutgoingOptions): Promise<string> {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   let addresses: string[]
@@ -71,8 +71,8 @@ async function addressOf(url: URL, options: OutgoingOptions): Promise<string> {
       throw new MishapError('OUTGOING_FAILED', { detail: `The name ${host} could not be resolved.` })
     }
   }
-  // One private address among public ones is how a name is made to point inside: the whole name is refused.
-  // Which address it is stays unsaid: whoever may set a webhook up could ask for the names of our network by it.
+  // A name can lead into the network by one private address among public ones, so one refuses the whole name. The error
+  // hides the address: users who can add a webhook could otherwise resolve names of our network.
   if (addresses.some((address) => !isPublic(address) && !isWithin(address, options.allowedNetworks)))
     throw refused(`${host} is at a private or reserved address.`)
   const [first] = addresses
@@ -94,7 +94,7 @@ async function bodyOf(answer: IncomingMessage, bytesMax: number): Promise<Buffer
   const body = Buffer.concat(parts)
   const encoding = answer.headers['content-encoding'] ?? 'identity'
   if (encoding === 'identity' || body.length === 0) return body
-  // Only gzip was asked for: the runtime's Brotli decoder is not for untrusted input (decision 2).
+  // The request only allows gzip: the runtime's Brotli decoder is not for untrusted input (decision 2).
   if (encoding !== 'gzip') throw refused(`The answer is encoded as "${encoding.slice(0, 40)}".`)
   try {
     return await unpack(body, { maxOutputLength: bytesMax })
@@ -112,7 +112,7 @@ function open(request: OutgoingRequest, url: URL, address: string, signal: Abort
       host: address,
       port: url.port || (url.protocol === 'https:' ? 443 : 80),
       path: url.pathname + url.search,
-      // A name is checked against the certificate; an address has no server name to send.
+      // The certificate is checked against the name. An IP address has no server name to send.
       ...(isIP(name) ? {} : { servername: name }),
       headers: { ...request.headers, host: url.host, 'accept-encoding': 'gzip' },
       agent: false,
@@ -128,7 +128,7 @@ function open(request: OutgoingRequest, url: URL, address: string, signal: Abort
 function redirectOf(request: OutgoingRequest, answer: IncomingMessage, url: URL): string | undefined {
   const { location } = answer.headers
   const status = answer.statusCode ?? 0
-  // A redirected POST would carry its body to somewhere that nobody configured: it is answered as it is.
+  // A redirected POST would send its body to an address that nobody configured, so the redirect itself is returned.
   if (request.method === 'POST' || location === undefined || ![301, 302, 303, 307, 308].includes(status))
     return undefined
   return URL.canParse(location, url) ? new URL(location, url).href : undefined
@@ -154,7 +154,7 @@ async function call(request: OutgoingRequest, options: OutgoingOptions, signal: 
   throw refused(`More than ${redirectsMax} redirects.`)
 }
 
-/** Host, port and cause of a failed connection; never what was sent. */
+/** Converts a connection error to a MishapError with its code; it never contains sent data. */
 function failureOf(error: unknown): MishapError {
   if (error instanceof MishapError) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
@@ -162,8 +162,8 @@ function failureOf(error: unknown): MishapError {
 }
 
 /**
- * The only way out for addresses that people typed. A name is resolved once and that address connected to, private and
- * reserved ranges are refused unless allowed, each redirect is checked again, time and size are capped.
+ * The only path for requests to user-supplied addresses. Each name is resolved once. Private and reserved ranges are
+ * refused unless allowed, each redirect is checked again, and time and size are limited.
  */
 export function createOutgoing(options: OutgoingOptions): Outgoing {
   const timeoutMs = options.timeoutMs ?? 10_000

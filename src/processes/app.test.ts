@@ -11,7 +11,7 @@ test('a process that waits for room for its database ends with main, and never g
   const read = readConfig({ '--data': folder, '--port': '9', '--url': 'http://mishap.test' }, {})
   if ('error' in read) throw new Error(read.error.sentence)
   const at = (name: string) => join(folder, name)
-  // a folder in the place of the WAL can't be written, as a full disk can't
+  // A folder in place of the WAL cannot be written, as on a full disk.
   mkdirSync(at('mishap.sqlite-wal'))
   const folders = { meta: folder, journal: at('journal'), blobs: at('blobs'), engine: at('events') }
   const sockets = { app: at('a'), control: at('c'), engine: at('e') }

@@ -14,7 +14,7 @@ import type { Link } from './publish-keys.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The process: opens the app, serves screens, API and commands, and ends when main does. */
+/** Runs the process: opens the app, serves screens, API and commands, and exits with main. */
 async function runProcess(setup: AppSetup): Promise<void> {
   const link: Link = {
     send: (message) => void process.send?.(message, undefined, undefined, () => undefined),
@@ -76,7 +76,7 @@ async function runProcess(setup: AppSetup): Promise<void> {
     process.exit(0)
   }
   process.on('SIGTERM', () => void end())
-  process.on('SIGINT', () => undefined) // the terminal's: main decides
+  process.on('SIGINT', () => undefined) // from the terminal: main decides
   process.on('disconnect', () => void end())
   link.send({ kind: 'up', setupSecret: app.auth.setupSecret() })
 }

@@ -36,7 +36,7 @@ const request = {
   password: 'correct horse battery',
 }
 
-/** What stands in a data folder that nobody has open. */
+/** Reads the state of a data folder that is not in use. */
 async function inside<T>(config: Config, look: (meta: MetaStore, auth: Auth) => T | Promise<T>): Promise<T> {
   const file = join(layOut(config.data).folders.meta, 'mishap.sqlite')
   const meta = openSqliteMeta(file, { clock: systemClock })
@@ -65,7 +65,7 @@ test('bootstrap on a folder that is not there yet makes all of it, and leaves it
     dsn: expect.stringMatching(/^https:\/\/[0-9a-f]{32}@errors\.example\/1$/),
     token: expect.stringMatching(/^sntryu_/),
   })
-  // accept begins with these keys, before anything else is open
+  // Ingest starts with these keys, before anything else is open.
   const [key] = Object.keys(readKeyFile(config.data).keys)
   expect((made as { dsn: string }).dsn).toContain(key)
   lockDataFolder(config.data).release()
@@ -152,11 +152,11 @@ test.each(['backup', 'verify', 'rehearse'])('%s of a folder that is not there ma
 })
 
 test('a rehearsal needs no place beside the data folder, which a service may not write to, and leaves nothing', async () => {
-  // root may write everywhere: beside a name of this length nobody can make one that is longer
+  // Root can write everywhere, so this name has maximum length: a longer name next to it is impossible.
   const config = configOf('d'.repeat(250))
   await runStopped(config, 'bootstrap', request)
   const before = readdirSync(config.data)
-  // what one that was killed has left
+  // Left over from a killed rehearsal.
   mkdirSync(join(config.data, 'rehearsal-abcdef/meta'), { recursive: true })
   const { checks } = (await runStopped(config, 'rehearse', {})) as { checks: Check[] }
   expect(checks.length).toBeGreaterThan(8)

@@ -32,10 +32,10 @@ import { openSqliteMeta } from '../store/meta/sqlite.ts'
 
 const databaseFile = 'mishap.sqlite'
 const dayMs = 86_400_000
-/** The engine opens a folder of ten million events in under a second; a broken one never does. */
+/** The engine opens a folder of ten million events in under a second. A damaged one never opens. */
 const engineStartMs = 60_000
 
-/** Opens meta and accounts of a data folder. Throws MishapError START_NEWER_DATA. */
+/** Opens the meta store and accounts of a data folder. Throws MishapError START_NEWER_DATA. */
 async function openPeople(
   config: Config,
   folder: string,
@@ -62,8 +62,8 @@ async function openPeople(
 }
 
 /**
- * The same for a process that main watches. A full disk is waited for: to end would be to start again, over and over. Once
- * main is gone it throws: the next main starts a process of its own, and two at one database would store all twice.
+ * Like `openPeople`, for a process that main supervises. It waits on a full disk: an exit would cause an endless
+ * restart loop. It throws once main is gone: the next main starts its own process, and two would store all data twice.
  */
 export function openWithRetry(...words: Parameters<typeof openPeople>): ReturnType<typeof openPeople> {
   const [, , clock, observe] = words
@@ -78,7 +78,7 @@ export function openWithRetry(...words: Parameters<typeof openPeople>): ReturnTy
   return withRetry(waiting, 'database', ask).finally(() => process.off('disconnect', end))
 }
 
-/** The events store behind the engine's socket. */
+/** Connects to the events store behind the engine's socket. */
 export const openEvents = (socketPath: string, clock: Clock, observe: Observe): EventStore =>
   createEventStore({
     url: 'http://localhost',
@@ -88,7 +88,7 @@ export const openEvents = (socketPath: string, clock: Clock, observe: Observe): 
     clock,
   })
 
-/** The commands that need accounts and projects; the same with the product running and stopped. */
+/** Commands that need accounts and projects, for a running or a stopped server. */
 export function peopleCommands(meta: MetaStore, auth: Auth, url: string, changed: () => Promise<void>): Commands {
   const text = (value: Record<string, string>, name: string) => value[name] ?? ''
   return {
@@ -115,7 +115,7 @@ export function peopleCommands(meta: MetaStore, auth: Auth, url: string, changed
   }
 }
 
-/** What backups and checks work with, wherever the stores are open. */
+/** Dependencies of backups and checks, whether the server runs or not. */
 type KeepParts = {
   config: Config
   version: string
@@ -124,9 +124,9 @@ type KeepParts = {
   meta: MetaStore
   events: EventStore
   backups: Backups
-  /** Lets batches in flight end and starts none until the returned function is called. */
+  /** Waits for running batches and starts none until the returned function is called. */
   pause(): Promise<() => void>
-  /** Where the journal is on disk up to. */
+  /** Position up to which the journal is on disk. */
   durable(): number
 }
 
@@ -151,7 +151,7 @@ async function verifyParts(parts: KeepParts): Promise<{ checks: Check[] }> {
   }
 }
 
-/** The commands that need all stores; the same with the product running and stopped. */
+/** Commands that need all stores, for a running or a stopped server. */
 export function keepCommands(parts: KeepParts): Commands {
   return {
     backup: ({ file = '' }) => parts.backups.take(file),
@@ -159,7 +159,7 @@ export function keepCommands(parts: KeepParts): Commands {
   }
 }
 
-/** Starts the engine on a folder that nobody has open, for the time of `work`. */
+/** Runs `work` with an engine on a data folder that is not in use. */
 async function withEngine<T>(
   config: Config,
   places: { folders: Folders; sockets: Sockets },
@@ -187,10 +187,10 @@ async function withEngine<T>(
   }
 }
 
-/** Far beyond every position: a stopped journal is on disk to its end. */
+/** Beyond every position: a stopped journal is completely on disk. */
 const stoppedDurable = Number.MAX_SAFE_INTEGER
 
-/** Everything of a data folder that nobody has open, for the time of `work`. */
+/** Runs `work` with all stores of a data folder that is not in use. */
 async function withStores(config: Config, work: (parts: KeepParts) => Promise<object>): Promise<object> {
   const observe = createObserve('command', config.logLevel)
   const places = layOut(config.data)
@@ -231,13 +231,13 @@ async function restoreStopped(config: Config, file: string): Promise<object> {
 }
 
 /**
- * Opens a copy of the data folder with this version, which brings its schema forward, and looks at every invariant
- * there. The data folder itself stays as it is, so the version that wrote it can go on. The copy lies within it: that is
- * where this user may write, and on the same file system.
+ * Opens a copy of the data folder with this version, which migrates its schema, and checks all invariants. The data
+ * folder does not change, so the version that wrote it still works. The copy lies inside it: this user can write there,
+ * and it is on the same file system.
  */
 async function rehearse(config: Config): Promise<object> {
   await sweepLeftovers(config.data)
-  // Sockets can't be copied, and the locks are of this process.
+  // Sockets cannot be copied, and the locks belong to this process.
   const skipped = new Set(['run', 'lock.sqlite', 'lock.pid', 'backup'])
   const all = await readdir(config.data)
   const names = all.filter((item) => !skipped.has(item))
@@ -252,7 +252,7 @@ async function rehearse(config: Config): Promise<object> {
   }
 }
 
-/** Throws VALIDATION where there is no room for a copy of these parts of the data folder. */
+/** Throws VALIDATION if there is not enough disk space for a copy of these parts of the data folder. */
 async function demandRoom(data: string, names: readonly string[]): Promise<void> {
   const bytesOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
   let bytes = 0
@@ -270,17 +270,17 @@ async function demandRoom(data: string, names: readonly string[]): Promise<void>
     })
 }
 
-/** A data folder without the events' own folder has nothing to look at. */
+/** Throws NOT_FOUND for a data folder without a Mishap database. */
 function demandData(config: Config): void {
   if (!existsSync(join(config.data, 'meta', databaseFile)))
     throw new MishapError('NOT_FOUND', { detail: `${config.data} holds no data of Mishap.` })
 }
 
-/** One command on the stopped data folder, whose lock is held. */
+/** One command on a stopped data folder. The caller holds its lock. */
 type Stopped = {
-  /** Refuses a folder that this command can do nothing with, before anything is made there. */
+  /** Throws for an unsuitable folder before anything is created there. */
   demand?: (config: Config) => void
-  /** A folder whose restore was broken off is good for another restore only. */
+  /** Accepts a folder with an interrupted restore. Only another restore does. */
   takesBroken?: true
   carryOut(config: Config, value: Record<string, string>): Promise<object>
 }
@@ -304,7 +304,7 @@ const ofPeople = (name: 'bootstrap' | 'reset-password'): Stopped => ({
   },
 })
 
-/** Every command that works without the product. */
+/** Every command that works on a stopped server. */
 const stopped: Readonly<Record<string, Stopped>> = {
   bootstrap: ofPeople('bootstrap'),
   'reset-password': ofPeople('reset-password'),
@@ -315,8 +315,8 @@ const stopped: Readonly<Record<string, Stopped>> = {
 }
 
 /**
- * Carries out one command on a data folder that nobody has open. Throws MishapError START_LOCKED when somebody has,
- * NOT_FOUND for a command that there is not.
+ * Runs one command on a data folder that is not in use. Throws MishapError START_LOCKED if it is, NOT_FOUND for an
+ * unknown command.
  */
 export async function runStopped(config: Config, name: string, value: Record<string, string>): Promise<object> {
   const command = Object.hasOwn(stopped, name) ? stopped[name] : undefined

@@ -35,7 +35,7 @@ import {
   wireScraping,
 } from './wiring.ts'
 
-/** Process app as it runs. `durable`: up to where the journal is synced; `pause`: stops all that changes the stores. */
+/** The running process app. `durable`: position of the last journal sync. `pause`: stops all changes to the stores. */
 export type Running = {
   scope: RequestScope
   app: App
@@ -45,7 +45,7 @@ export type Running = {
   stop(): Promise<void>
 }
 
-/** What messages of process main are handed to. */
+/** The parts that receive messages of process main. */
 type Receivers = {
   lag: ReturnType<typeof createLag>
   intakes: RequestLog
@@ -54,11 +54,11 @@ type Receivers = {
   keys: ReturnType<typeof createKeyLine>
   clock: Clock
   refine: Refine
-  /** `durable`: up to where the journal is synced. */
+  /** `durable`: position up to which the journal is synced. */
   state: { durable: number }
 }
 
-/** Hands each message of process main to the part that it is for. */
+/** Passes each message of process main to its receiver. */
 function listenToMain(link: Link, { lag, intakes, again, store, keys, clock, refine, state }: Receivers): void {
   link.listen((message) => {
     if (message.kind === 'durable') {
@@ -72,7 +72,7 @@ function listenToMain(link: Link, { lag, intakes, again, store, keys, clock, ref
   })
 }
 
-/** Everything that happens by the clock. */
+/** Creates all scheduled jobs. */
 function wireJobs(app: App, thinner: Thinner, regroup: Reprocessing): ReturnType<typeof createJobs> {
   const { clock, observe, meta, events, blobs, alerts, removals, artifacts, triage, config } = app
   return createJobs({
@@ -100,7 +100,7 @@ type Started = {
   isStopping(): boolean
 }
 
-/** Starts what works by itself. Refining begins in the background, once the events store has its tables. */
+/** Starts the background work. Refine starts once the events store has its tables. */
 function startParts(
   app: App,
   setup: AppSetup,
@@ -117,7 +117,7 @@ function startParts(
   return stopTelling
 }
 
-/** Opens every part in order and wires them. Throws MishapError START_NEWER_DATA. */
+/** Opens and connects all parts in order. Throws MishapError START_NEWER_DATA. */
 export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const { config, folders, sockets } = setup
   const clock = systemClock

@@ -3,8 +3,8 @@ import { createObserve } from '../base/observe.ts'
 import { startEngine } from '../store/events/engine.ts'
 
 /**
- * Process engine: `engine.ts <folder> <socketPath> <memoryBytes> [logLevel]`, started by process main with an IPC channel, over
- * which it says 'up'. Ends on SIGTERM and when the channel closes, so that it never outlives main.
+ * Process engine: `engine.ts <folder> <socketPath> <memoryBytes> [logLevel]`. Process main starts it with an IPC
+ * channel, on which it sends 'up'. It exits on SIGTERM and when the channel closes, so that it never outlives main.
  */
 async function run(words: string[]): Promise<void> {
   const [folder, socketPath, memory, logLevel = 'info'] = words
@@ -22,7 +22,7 @@ async function run(words: string[]): Promise<void> {
   const stop = () => {
     if (stopping) return
     stopping = true
-    // What an insert has not acknowledged by then is inserted again after the next start.
+    // Inserts that are not acknowledged by then are repeated after the next start.
     systemClock.after(3000, () => process.exit(0))
     engine.stop().then(
       () => process.exit(0),
@@ -30,7 +30,7 @@ async function run(words: string[]): Promise<void> {
     )
   }
   process.on('SIGTERM', stop)
-  // Ctrl-C reaches the whole process group: main decides when the engine ends.
+  // Ctrl-C reaches the whole process group. Main decides when the engine exits.
   process.on('SIGINT', () => {})
   process.on('disconnect', stop)
   if (process.send) process.send('up')

@@ -14,12 +14,12 @@ const root = mkdtempSync(join(tmpdir(), 'mishap-main-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 const main = join(import.meta.dirname, 'main.ts')
 
-/** Each of some thirty processes would strip and compile the same modules: half of its time. */
+/** About thirty processes would each strip and compile the same modules: half of their time. */
 const cached = { NODE_COMPILE_CACHE: join(import.meta.dirname, '../.build/compile') }
 
 type Ended = { code: number | null; out: string; complaint: string }
 
-/** Runs the command as a process of its own; `input` is its standard input. */
+/** Runs the command in its own process. `input` is its standard input. */
 function run(words: string[], { env = {}, input = '' }: { env?: Record<string, string>; input?: string } = {}) {
   return new Promise<Ended>((resolve) => {
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...words], {
@@ -29,7 +29,7 @@ function run(words: string[], { env = {}, input = '' }: { env?: Record<string, s
     const ended: Ended = { code: null, out: '', complaint: '' }
     child.stdout.on('data', (text: Buffer) => (ended.out += text.toString()))
     child.stderr.on('data', (text: Buffer) => (ended.complaint += text.toString()))
-    child.stdin.on('error', () => undefined) // it may end before it has read
+    child.stdin.on('error', () => undefined) // it can exit before it has read
     child.stdin.end(input)
     child.on('close', (code) => resolve({ ...ended, code }))
   })
@@ -69,7 +69,7 @@ describe('what is said and done at once', () => {
       expect(line, setting.env).toContain(`Default: ${setting.default || 'empty'}.`)
     }
     for (const name of ['start', 'bootstrap', 'user reset-password', 'doctor']) expect(out).toContain(`mishap ${name}`)
-    // what stands in brackets may be left out, and nothing else may
+    // Only options in brackets are optional.
     expect(out).toContain('mishap doctor --release R --url U --org O --project P --token T [--dist D] [--json]')
   })
 })
@@ -105,7 +105,7 @@ describe('refused before anything is touched', () => {
     const ended = await run(words, { env: { MISHAP_DATA: nobody, ...env }, input: 'correct horse battery\n' })
     expect([ended.code, ended.out]).toEqual([code, ''])
     for (const part of parts) expect(ended.complaint).toContain(part)
-    expect(ended.complaint).not.toContain('    at ') // no stack: it is the person's mistake
+    expect(ended.complaint).not.toContain('    at ') // no stack: it is a user error
     expect(readdirSync(root)).not.toContain('nobody')
   })
 })
@@ -139,7 +139,7 @@ test.concurrent('data of a newer version is refused by every command and left as
   expect(() => openSqliteMeta(file, { clock: testClock() })).toThrow('schema 99')
 }, 90_000)
 
-// one folder for all that needs one, as each of these processes hashes a password
+// One folder for all cases that need one, because each of these processes hashes a password.
 test.concurrent('a port that is taken is said; then bootstrap on the stopped folder, as JSON and as lines', async () => {
   const data = join(root, 'made')
   const port = Promise.withResolvers<string>()
@@ -153,7 +153,7 @@ test.concurrent('a port that is taken is said; then bootstrap on the stopped fol
   const named = await run(['start', '--data', data, '--host', 'nope.invalid', '--port', '9'])
   expect([named.code, named.complaint]).toMatchObject([78, expect.stringContaining('--host is "nope.invalid"')])
   expect(named.complaint).toMatch(/CONFIG_HOST: .*of this machine \(E[A-Z_]+\)\.\n$/)
-  // the password comes without its line break
+  // The password is read without its line break.
   const first = await run([...bootstrapWords(data), '--json'], { input: 'correct horse battery\r\n' })
   expect([first.code, first.complaint]).toEqual([0, ''])
   expect(JSON.parse(first.out)).toMatchObject({ organization: { slug: 'acme' }, project: { slug: 'web' } })

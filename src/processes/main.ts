@@ -51,7 +51,7 @@ type Words = { flags: Record<string, string>; switches: Set<string>; names: stri
 
 const switches = new Set(['--json', '--password-stdin', '--dev', '--help', '--version', '--rehearse', '--ci-token'])
 
-/** `--flag value`, `--flag=value`, switches and plain names; a flag without value is a usage error. */
+/** Parses `--flag value`, `--flag=value`, switches and plain names. A flag without a value is a usage error. */
 function readWords(words: string[]): Words {
   const found: Words = { flags: {}, switches: new Set(), names: [] }
   for (let i = 0; i < words.length; i++) {
@@ -102,18 +102,18 @@ function need(words: Words, flag: string): string {
   return words.flags[flag] ?? leave(`mishap: ${flag} is needed. See mishap --help.`, 64)
 }
 
-/** By the running product through its socket, else on the stopped data folder; waits while the product is starting. */
+/** Runs a command on the running server by its socket, else on the stopped data folder. Waits during a start. */
 async function command(config: Config, name: string, value: Record<string, string>): Promise<object> {
   const { sockets } = layOut(config.data)
   for (let tries = 0; ; tries++) {
     const answer = await giveCommand(sockets.control, name, value)
     if (answer) return answer
     try {
-      // loaded only here: the process that accepts has no use for the stores' code
+      // Loaded only here: the ingest process does not need the stores' code.
       const { runStopped } = await import('./commands.ts')
       return await runStopped(config, name, value)
     } catch (error) {
-      // the folder is owned but its socket does not answer yet: the product is starting
+      // The folder is locked but its socket does not answer yet: the server is starting.
       if (!(error instanceof MishapError) || error.code !== 'START_LOCKED' || tries >= 300) throw error
       await systemClock.sleep(200)
     }
@@ -123,11 +123,11 @@ async function command(config: Config, name: string, value: Record<string, strin
 async function start(words: Words): Promise<void> {
   const config = configOf(words)
   const state: { stop?: (reason: string) => Promise<void> } = {}
-  // The signals also stop a start that does not listen yet: as the first process of a container, nothing else would end
-  // this process. What a start has done by then survives a kill.
+  // The signals also stop a start that does not listen yet: in a container's first process they have no default action.
+  // Everything that a start has written by then survives a kill.
   const stop = (reason: string) => (state.stop ? void state.stop(reason) : process.exit(0))
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(signal))
-  // scripts/bootstrap.mjs holds the other end: when it is gone (kill -9 included), so are we
+  // scripts/bootstrap.mjs has the other end. When it exits (even by kill -9), this process stops too.
   if (process.channel) process.on('disconnect', () => stop('the starting process ended'))
   const server = await startServer({ config, version, dev: words.switches.has('--dev'), say: print })
   state.stop = server.stop
@@ -162,7 +162,7 @@ async function resetPassword(words: Words): Promise<void> {
 function fileOf(words: Words): string {
   const [, file, more] = words.names
   if (!file || more !== undefined) leave(`mishap: mishap ${words.names[0]} takes one file. See mishap --help.`, 64)
-  // the running product has another working folder
+  // The running server has another working directory.
   return resolve(file)
 }
 
@@ -186,7 +186,7 @@ async function restore(words: Words): Promise<void> {
   )
 }
 
-/** Verifies the data folder, or a copy that this version has brought forward (`rehearse`). */
+/** Verifies the data folder, or a copy that this version has migrated (`rehearse`). */
 async function verify(words: Words, rehearse = false): Promise<void> {
   const config = configOf(words)
   const { runStopped } = await import('./commands.ts')
@@ -204,7 +204,7 @@ async function verify(words: Words, rehearse = false): Promise<void> {
 
 const doctorFlags = ['release', 'dist', 'org', 'project', 'url', 'token'] as const
 
-/** For the build's machine: speaks to a running product over its REST API and needs no data folder. */
+/** For the build machine: calls a running server's REST API and needs no data folder. */
 async function doctor({ flags, switches: given }: Words): Promise<void> {
   const unknown = Object.keys(flags).find((flag) => !doctorFlags.some((name) => flag === `--${name}`))
   if (unknown) leave(`mishap: ${unknown} is not known. See mishap --help.`, 2)

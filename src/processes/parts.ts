@@ -20,7 +20,7 @@ import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import type { DeadLetter } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
-/** Every part of process app, wired. Stands at globalThis[Symbol.for('mishap.app')]. */
+/** Every part of process app, connected. Available as globalThis[Symbol.for('mishap.app')]. */
 export type App = {
   version: string
   startedMs: number
@@ -35,34 +35,34 @@ export type App = {
   alerts: Alerts
   removals: Removals
   triage: Triage
-  /** What builds upload. */
+  /** Uploads of builds. */
   artifacts: Artifacts
-  /** Says why frames are not mapped. */
+  /** Explains why frames are not resolved by source maps. */
   doctor: Doctor
-  /** Says why events are grouped as they are, by any rules. */
+  /** Explains the grouping of events by given rules. */
   grouping: GroupingPreview
-  /** Takes hashes out of an issue again, with their events. */
+  /** Removes hashes from an issue, with their events. */
   unmerge: Unmerge
   live: Live
   journal(): JournalState
   waitsFor: Refine['waitsFor']
   engineUp(): boolean
-  /** Hands the changed keys to process main; resolves when accept uses them. */
+  /** Sends the changed keys to process main. Resolves when ingest uses them. */
   publishKeys(): Promise<void>
-  /** Bytes that the files under a folder take on disk, at most 15 s old. */
+  /** Returns the disk usage of a folder in bytes, at most 15 s old. */
   bytesUnder(folder: string): Promise<number>
-  /** The ingest debugger's memory. */
+  /** The request log. */
   intakes: RequestLog
-  /** What is stored and what it may take. Throws STORE_UNAVAILABLE while the events store is away. */
+  /** Returns disk usage and budget. Throws STORE_UNAVAILABLE while the events store is down. */
   disk(): Promise<DiskState>
-  /** Everything that happens by the clock, and how its last run went. */
+  /** Returns all scheduled jobs with the result of their last run. */
   jobs(): JobState[]
-  /** Sends a dead item through refine again. Throws CONFLICT while it is on its way, VALIDATION when it holds no record. */
+  /** Replays a dead letter. Throws CONFLICT while a replay is running, VALIDATION if it has no record. */
   sendAgain(item: DeadLetter & { id: number }): Promise<void>
-  /** What a dead item was counted as in the ledger: 1, with the spans that came in it. */
+  /** Returns a dead letter's count in the ledger: 1, plus its spans. */
   deadCount(item: DeadLetter): Promise<number>
-  /** Id of the request that the running code belongs to. */
+  /** Returns the id of the current request. */
   requestId(): string | undefined
-  /** DSN of the project that these screens report their own errors to; undefined when switched off. */
+  /** Returns the DSN of the project for the screens' own errors; undefined if switched off. */
   selfDsn(): string | undefined
 }

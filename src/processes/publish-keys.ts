@@ -6,7 +6,7 @@ import { dsnOf } from '../wire/dsn.ts'
 
 export type Link = { send(message: FromApp): void; listen(listener: (message: ToApp) => void): void }
 
-/** Hands key snapshots to process main and waits until it uses them; the key of our own project is among them. */
+/** Sends key snapshots to process main and waits until it uses them. They include the key of our own project. */
 export function createKeyLine(link: Link, meta: MetaStore, config: Config) {
   const waiting = new Map<number, () => void>()
   let last = 0
@@ -25,7 +25,7 @@ export function createKeyLine(link: Link, meta: MetaStore, config: Config) {
   }
 }
 
-/** The DSN of the project that these screens report themselves to: the first organization's own "mishap" project. */
+/** Returns the DSN for the screens' own errors: the "mishap" project of the first organization. */
 export function selfDsnOf(meta: MetaStore, config: Config): string | undefined {
   if (!config.selfReporting) return undefined
   const organization = meta.organizations()[0]

@@ -36,16 +36,16 @@ import type { KeySnapshot } from '../store/meta/meta.ts'
 
 type ServerOptions = { config: Config; version: string; dev: boolean; say(line: string): void }
 
-/** All of a stop together takes less than 5 s: what has not ended by then is killed, as `kill -9` loses nothing either. */
+/** A stop takes less than 5 s in total. The rest is then killed, which loses no data, as with `kill -9`. */
 const stopMs = 4000
-/** The ingest debugger is looked at by people. */
+/** Interval for the request log, which only users read. */
 const notesMs = 500
 const tellDurableMs = 20
 const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
 type KeyUse = ReturnType<Ingest['drainUses']>[number]
 
-/** Everything that process main holds. */
+/** The state of process main. */
 type Main = {
   options: ServerOptions
   observe: Observe
@@ -55,16 +55,16 @@ type Main = {
     durableSent: number
     trimmed: number
     refused: MishapError | undefined
-    /** Process app that has made the events store's tables. */
+    /** Pid of the process app that created the events store's tables. */
     storedBy: number | undefined
     startedMs: number
-    /** What process app told of itself last. */
+    /** The last metrics of process app. */
     numbers: AppNumbers | undefined
-    /** Answers of screens and API by status. */
+    /** Number of responses of screens and API by status. */
     screens: Map<number, number>
-    /** Who is signed in, as process app says. */
+    /** Signed-in users, as reported by process app. */
     known: Known
-    /** Where the screens report their own errors to. */
+    /** DSN for the screens' own errors. */
     selfDsn: string | undefined
   }
   app: Child
@@ -77,8 +77,8 @@ function answerJson(res: ServerResponse, status: number, body: object): void {
 }
 
 /**
- * `live`: this process answers. `ready`: screens and the events store too, with tables of this version, and a request gets
- * its answer from process app on the way of all others. Relay's path is an alias for load balancers set up for it.
+ * `live`: this process answers. `ready`: screens and events store work too, with tables of this version, and process
+ * app answers a request on the normal path. Relay's path is an alias for load balancers that are configured for it.
  */
 async function answerHealth(kind: string, main: Main, answers: () => Promise<boolean>, res: ServerResponse) {
   const tables = main.state.storedBy !== undefined && main.state.storedBy === main.app.pid()
@@ -91,7 +91,7 @@ async function answerHealth(kind: string, main: Main, answers: () => Promise<boo
 
 const healthOf = (path: string) => /^\/api\/(?:health|relay\/healthcheck)\/(live|ready)\/?$/.exec(path)?.[1]
 
-/** Which setting is at fault when the system will not listen: a name that is nobody's, an address of another machine, a port of root's. */
+/** The wrong setting if listening fails: an unknown name, an address of another machine, or a privileged port. */
 const listenFaults: Record<string, 'host' | 'port'> = {
   ENOTFOUND: 'host',
   EAI_AGAIN: 'host',
@@ -101,7 +101,7 @@ const listenFaults: Record<string, 'host' | 'port'> = {
   EACCES: 'port',
 }
 
-/** Listens. Throws START_PORT_TAKEN, SettingError. */
+/** Starts to listen. Throws START_PORT_TAKEN, SettingError. */
 function listen(server: ReturnType<typeof createServer>, config: Config): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -114,14 +114,14 @@ function listen(server: ReturnType<typeof createServer>, config: Config): Promis
   })
 }
 
-/** Throws START_NO_SCREENS: without them process app would end as often as it is started. */
+/** Throws START_NO_SCREENS if the screens are not built. Process app would otherwise exit after each start. */
 function demandScreens(config: Config): void {
   if (existsSync(fileOf(`../web/${screensFolder(config.basePath)}/standalone`))) return
   const where = config.basePath === '' ? '' : ` for the path ${config.basePath} of ${config.url}`
   throw new MishapError('START_NO_SCREENS', { detail: `The screens are not built${where}.` })
 }
 
-/** Writes a record that process app wants in the journal, and says where it stands. */
+/** Appends a record of process app to the journal, and replies with its position. */
 async function appendForApp(main: Main, { id, head, body }: FromApp & { kind: 'append' }): Promise<void> {
   const answer = { kind: 'appended', id } as const
   try {
@@ -133,7 +133,7 @@ async function appendForApp(main: Main, { id, head, body }: FromApp & { kind: 'a
   }
 }
 
-/** What process app asks of process main. */
+/** Handles messages of process app. */
 function takeFromApp(main: Main, message: FromApp): void {
   const { state, observe, options } = main
   if (message.kind === 'keys') {
@@ -175,8 +175,8 @@ function sendDurable(main: Main): void {
 }
 
 /**
- * Ingest's refusals and key uses: one summed record a second. While the journal takes nothing (its bound, a full disk)
- * they wait here, summed up, so that no outcome is lost with it.
+ * Records ingest's rejections and key uses: one summed record per second. While the journal accepts nothing (its limit,
+ * a full disk) they are summed up here, so that no outcome is lost.
  */
 function createOutcomeRecorder(journal: () => JournalWriter, accept: Ingest): () => Promise<void> {
   const waiting = { outcomes: new Map<string, OutcomeCount>(), uses: new Map<number, KeyUse>() }
@@ -239,9 +239,9 @@ function startChildren(options: ServerOptions, observe: Observe, main: () => Mai
   const app = supervise({
     name: 'app',
     file: fileOf('./app.ts'),
-    // a young generation of 16 MB instead of 64 leaves 90 MB less behind after start; the refine workers have their own
+    // A young generation of 16 MB instead of 64 uses 90 MB less after start. The refine workers have their own.
     nodeOptions: ['--max-semi-space-size=4'],
-    // Next writes what it likes to standard output; in development a person reads it
+    // Next writes any text to standard output. In development the user reads it directly.
     wrapsOutput: !options.dev,
     words: [JSON.stringify(setup)],
     clock: systemClock,
@@ -259,7 +259,7 @@ function startChildren(options: ServerOptions, observe: Observe, main: () => Mai
   return { app, engine }
 }
 
-/** Answers /metrics from what this process knows and what app told last. */
+/** Serves /metrics from this process and from the last metrics of app. */
 function createMetrics(main: Main, accept: Ingest) {
   const { config, version } = main.options
   const loop = watchLoop()
@@ -285,7 +285,7 @@ function createMetrics(main: Main, accept: Ingest) {
     void answerMetrics(req, res, { socketPath, metrics, open: config.metrics })
 }
 
-/** Every request: health, ingest, then everything else to process app once its origin is checked. */
+/** Handles every request: health, ingest, metrics, then the rest by process app after a check of the origin. */
 function createFront(main: Main, accept: Ingest) {
   const { config, dev } = main.options
   const url = new URL(config.url)
@@ -331,7 +331,7 @@ function createFront(main: Main, accept: Ingest) {
   return { listenTo, upgrade: proxy.upgrade, close: proxy.close }
 }
 
-/** Tells process app what accept has answered; while app is away nobody asks for it. */
+/** Sends ingest's responses to process app for the request log. They are lost while app is down: nobody reads them. */
 function tellNotes(main: Main, accept: Ingest): void {
   const notes = accept.drainNotes()
   if (notes.length > 0) main.app.send({ kind: 'notes', notes } satisfies ToApp)
@@ -347,7 +347,7 @@ const openJournal = (config: Config, folder: string, observe: Observe): Promise<
     observe,
   })
 
-/** Takes away what a crash left of large bodies, as far as nothing names it. Returns the part that may run beside ingest. */
+/** Deletes bodies that a crash left and no record names. Returns the part of the work that can run during ingest. */
 async function cleanSpool(folders: AppSetup['folders'], journal: JournalWriter, observe: Observe): Promise<() => void> {
   await dropUnfinished(folders.blobs)
   const reader = openJournalReader(folders.journal)
@@ -363,7 +363,7 @@ async function cleanSpool(folders: AppSetup['folders'], journal: JournalWriter, 
   return () => void drop().finally(() => reader.close())
 }
 
-/** Tells process app what is on disk, at most every 20 ms: a group is synced up to 700 times a second. Returns the way to stop. */
+/** Reports the durable position to app at most every 20 ms (up to 700 syncs/s). Returns a function to stop it. */
 function tellDurable(main: Main): () => void {
   let due = false
   return main.journal.onDurable(() => {
@@ -394,11 +394,11 @@ type Ending = {
   cancels: (() => void)[]
   server: Server
   recordOutcomes(): Promise<void>
-  /** Gives the data folder free. */
+  /** Releases the data folder. */
   release(): void
 }
 
-/** Ends all in the order of the data, within `stopMs`: what takes longer is killed, as nothing acknowledged is lost by that. */
+/** Stops all parts in the order of the data, within `stopMs`. The rest is killed, which loses nothing acknowledged. */
 async function endAll(main: Main, { reason, cancels, server, recordOutcomes, release }: Ending): Promise<void> {
   main.observe.info({ reason }, 'stopping')
   for (const cancel of cancels) cancel()
@@ -420,8 +420,8 @@ async function endAll(main: Main, { reason, cancels, server, recordOutcomes, rel
 }
 
 /**
- * Process main: owns the data folder, listens, accepts, and keeps process app and process engine alive.
- * Resolves with the way to stop once it listens. Throws MishapError START_*.
+ * Process main: owns the data folder, listens, runs ingest, and keeps process app and process engine alive.
+ * Resolves when it listens, with a function that stops it. Throws MishapError START_*.
  */
 export async function startServer(
   options: ServerOptions,
@@ -445,7 +445,7 @@ export async function startServer(
     keys: () => state.keys,
   })
   const recordOutcomes = createOutcomeRecorder(() => journal, accept)
-  // ingest has timers of its own; 200 MiB from a slow line may take minutes
+  // Ingest has its own timers. 200 MiB over a slow connection can take minutes.
   const server = createServer({ requestTimeout: 600_000, headersTimeout: 30_000, keepAliveTimeout: 65_000 })
   const cancels: (() => void)[] = []
   let stopping: Promise<void> | undefined

@@ -30,7 +30,7 @@ import type { Link } from './publish-keys.ts'
 
 const numbersMs = 5000
 
-/** Groups a commit's issues by organization and project and tells the listeners. */
+/** Groups a commit's issues by organization and project and notifies the listeners. */
 function publishCommit(live: Live, result: BatchResult): void {
   const byOrganization = new Map<number, Map<number, BatchResult['issues']>>()
   for (const issue of result.issues) {
@@ -49,7 +49,7 @@ function publishCommit(live: Live, result: BatchResult): void {
   }
 }
 
-/** Deletion across the stores; after rows are gone screens look again, and accept knows the keys that ended. */
+/** Deletes data across the stores. Then screens reload, and ingest learns of deleted keys. */
 export function wireRemovals(
   { live, config, ...parts }: Pick<App, 'config' | 'clock' | 'observe' | 'meta' | 'events' | 'blobs' | 'live'>,
   pause: () => Promise<() => void>,
@@ -59,7 +59,7 @@ export function wireRemovals(
     ...parts,
     pause,
     removed: async ({ kind, issueId, organizationId }) => {
-      // The screens report to the oldest organization, which may be another one now.
+      // The screens report to the oldest organization, which can be a different one now.
       const [first] = kind === 'organization' && config.selfReporting ? parts.meta.organizations() : []
       if (first) ensureSelfProject(parts.meta, first.id)
       if (issueId === null) await publishKeys()
@@ -68,7 +68,7 @@ export function wireRemovals(
   })
 }
 
-/** Mapping again: of what came while builds upload, beside refining. */
+/** Reprocesses events that arrived before their build's upload, in parallel to refine. */
 export function wireReprocessing(
   { artifacts, live, ...parts }: Pick<App, 'clock' | 'observe' | 'meta' | 'events' | 'artifacts' | 'live'>,
   turn: Turn,
@@ -88,7 +88,7 @@ export function wireReprocessing(
   return regroup
 }
 
-/** Uploads of builds; they leave the disk the same reserve as the journal does. */
+/** Uploads of builds. They leave the same disk reserve free as the journal. */
 export function wireArtifacts({
   config,
   ...parts
@@ -100,7 +100,7 @@ export function wireArtifacts({
   return createArtifacts({ ...parts, freeBytes })
 }
 
-/** The doctor reads maps at the desk that refine has. */
+/** The doctor uses the source map cache of refine. */
 export const wireDoctor = (
   { config, ...parts }: Pick<App, 'config' | 'clock' | 'meta' | 'events' | 'blobs'>,
   refine: () => Refine,
@@ -112,7 +112,7 @@ export const wireDoctor = (
     desk: () => refine().desk,
   })
 
-/** Fetching of public scripts, by the way out that refuses private addresses. */
+/** Fetches public scripts, through the outgoing client that refuses private addresses. */
 export function wireScraping({ clock, observe, meta, artifacts, config, seal }: App): Scraping {
   return createScraping({
     clock,
@@ -135,7 +135,7 @@ export type Thinner = {
   pause(): Promise<() => void>
 }
 
-/** The disk budget, backups, and the pause of everything that changes the stores by itself: refining, thinning, retention. */
+/** Creates the disk budget, backups, and a pause of all background changes: refine, downsampling, retention. */
 export function wireDownsampling(
   {
     bytesUnder,
@@ -164,7 +164,7 @@ export function wireDownsampling(
   return { turn, disk, pause, backups, thinning }
 }
 
-/** Begins in the background. A process that goes on without it would accept for ever and show nothing, so it ends: starting again recovers. */
+/** Starts in the background. If it fails, the process exits and restarts: it would ingest but show nothing. */
 export function runInBackground(started: Promise<void>, { observe }: App, isStopping: () => boolean): void {
   started.catch((error: unknown) => {
     if (isStopping()) return
@@ -173,7 +173,7 @@ export function runInBackground(started: Promise<void>, { observe }: App, isStop
   })
 }
 
-/** Notifications, and the only way out that they have. */
+/** Creates notifications with their only outgoing client. */
 export function wireAlerts(parts: Pick<App, 'config' | 'clock' | 'observe' | 'meta' | 'events' | 'seal'>): Alerts {
   const { config, clock, observe, meta, events, seal } = parts
   return createAlerts({
@@ -188,7 +188,7 @@ export function wireAlerts(parts: Pick<App, 'config' | 'clock' | 'observe' | 'me
   })
 }
 
-/** The loop, and who is told of what it commits. */
+/** Creates refine and connects the receivers of its commits. */
 export function wireRefine(app: App, setup: AppSetup, lag: ReturnType<typeof createLag>, link: Link): Refine {
   const { clock, observe, meta, events, blobs, live, alerts, config } = app
   return createRefine({
@@ -210,7 +210,7 @@ export function wireRefine(app: App, setup: AppSetup, lag: ReturnType<typeof cre
       link.send({ kind: 'trim', before })
     },
     failed: (error) => {
-      // starting again would find the same: main says what to do and ends
+      // A restart would fail the same way. Main prints what to do and exits.
       if (error instanceof MishapError && error.code === 'START_JOURNAL_BEHIND')
         return link.send({ kind: 'refused', code: error.code, sentence: error.message })
       observe.error({ error: faultOf(error) }, 'refine has stopped; starting again')
@@ -219,7 +219,7 @@ export function wireRefine(app: App, setup: AppSetup, lag: ReturnType<typeof cre
   })
 }
 
-/** Tells process main every 5 s what /metrics says about this process. Returns the way to stop. */
+/** Sends the metrics of this process to process main every 5 s. Returns a function that stops it. */
 export function tellNumbers(app: App, setup: AppSetup, refine: Refine, link: Link): () => void {
   const loop = watchLoop()
   const bytesOf = (file: string) => statSync(join(setup.folders.meta, file), { throwIfNoEntry: false })?.size ?? 0

@@ -3,11 +3,11 @@ import { completionsOf } from './completion.ts'
 import type { QueryDeps, View } from './issue.ts'
 import { searchKeys } from './search/keys.ts'
 
-// Values of each key as the table says, from stores that tell what they were asked.
+// Completions of each key in the table, from stores that record their calls.
 
 type Call = [question: string, name: string]
 
-/** Stores with two values for whatever is asked, and what was asked of them. */
+/** Stores that return two values for each request, with the recorded calls. */
 function stores(values: Record<string, [value: string, events: number][]> = {}) {
   const calls: Call[] = []
   const answer = (question: string, name: string) => {
@@ -98,7 +98,7 @@ test.each<[string, string, string[]]>([
   ['timesSeen', '', []],
   ['title', '', []],
   ['detector', '', []],
-  // A visitor's system and a server's own are one key, so their counts are one sum.
+  // The systems of visitors and of servers share one key, so their counts are added.
   ['os.version', '', ['11 5', '10 4']],
   ['os.version', '0', ['10 4']],
   ['user.id', '', ['42 3', '7 1']],

@@ -5,15 +5,15 @@ import type { KeySource, SearchKey, UserPart } from './search/key.ts'
 import { searchKeyOf } from './search/lookup.ts'
 import { cutRelease } from './search/release-parts.ts'
 
-/** A value that completes a key; `events` is null where nothing is counted. */
+/** A value that completes a key. `events` is null if the values are not counted. */
 type Completion = { value: string; events: number | null }
 
 type Counted = { value: string; events: number }
 
-/** A request to the stores: at most `max` values that contain `text`, in any case of letters. */
+/** A request to the stores: at most `max` values that contain `text`. Case is ignored. */
 type Request = { text: string; max: number; signal: AbortSignal }
 
-/** Values of a tag that are read when they are taken apart: names with versions, and users. */
+/** Limit of tag values that are read and then split: names with versions, and users. */
 const readMax = 1000
 
 const contains = (value: string, text: string): boolean => value.toLowerCase().includes(text.toLowerCase())
@@ -45,7 +45,7 @@ async function tagValues(
   return values.flat()
 }
 
-/** Versions behind the names in these tags: `120.0` of "Chrome 120.0". */
+/** Returns the versions after the names in these tags: `120.0` of "Chrome 120.0". */
 async function versions(deps: QueryDeps, scope: Scope, tags: readonly string[], request: Request): Promise<Counted[]> {
   const values = await tagValues(deps, scope, tags, { ...request, max: readMax })
   return values
@@ -53,7 +53,7 @@ async function versions(deps: QueryDeps, scope: Scope, tags: readonly string[], 
     .filter(({ value }) => contains(value, request.text))
 }
 
-/** Values of a kind of user: of its own tag, and of the tag `user`, which has the kind in front. */
+/** Returns values of a user field: from its own tag, and from the tag `user`, which has the field as a prefix. */
 async function usersOf(deps: QueryDeps, scope: Scope, part: UserPart, request: Request): Promise<Counted[]> {
   const [named, users] = await Promise.all([
     tagValues(deps, scope, [`user.${part}`], request),
@@ -66,11 +66,11 @@ async function usersOf(deps: QueryDeps, scope: Scope, part: UserPart, request: R
   return [...named, ...prefixed.filter(({ value }) => contains(value, request.text))]
 }
 
-/** Columns whose values the store can list. Other columns of an event have a tag of their name with the same values. */
+/** Columns whose values the store can list. Other event columns have a tag with the same name and values. */
 const columns = { platform: 'platform', type: 'type', transaction: 'transaction', release: 'release' } as const
 const isListed = (column: string): column is keyof typeof columns => Object.hasOwn(columns, column)
 
-/** Values that events have where a key lives, most events first. Throws STORE_UNAVAILABLE, QUERY_TIMEOUT. */
+/** Returns the stored values of a key's source, most events first. Throws STORE_UNAVAILABLE, QUERY_TIMEOUT. */
 async function stored(deps: QueryDeps, view: View, source: KeySource, request: Request): Promise<Completion[]> {
   const projectIds = view.projects.map((project) => project.id)
   const { fromMs, toMs } = view.range
@@ -98,7 +98,7 @@ async function stored(deps: QueryDeps, view: View, source: KeySource, request: R
   }
 }
 
-/** E-mail addresses of the members, for callers who may see them. */
+/** Returns the members' e-mail addresses, if the caller can see them. */
 function peopleOf(deps: QueryDeps, view: View, mayPeople: boolean): string[] {
   const ids = mayPeople ? deps.meta.membersOf(view.organization.id).map((member) => member.userId) : []
   return deps.meta
@@ -135,11 +135,10 @@ async function valuesOf(
 }
 
 /**
- * Values that complete a key of the search language, as the table of keys says: its words, then its values with most
- * events first. A key outside the table is a tag. Empty for keys that the table lists no values of.
- *
- * `text` is a part of the values, in any case of letters. `max` bounds the answer. `mayPeople` says whether the caller
- * may see the members. `signal` ends the query when the caller has typed on. Throws STORE_UNAVAILABLE, QUERY_TIMEOUT.
+ * Returns values that complete a key of the search language, as defined in the table of keys: its words, then its
+ * values with the most events first. A key outside the table is a tag. Returns none for keys without listed values.
+ * `text` is a part of the values; case is ignored. `max` limits the answer. `mayPeople`: the caller can see the
+ * members. `signal` aborts the query when the caller types on. Throws STORE_UNAVAILABLE, QUERY_TIMEOUT.
  */
 export async function completionsOf(
   deps: QueryDeps,

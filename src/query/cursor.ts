@@ -1,14 +1,14 @@
 import { MishapError } from '../base/errors.ts'
 
 /**
- * A place in a list: `value:offset:isPrevious`, three whole numbers (docs/rest.md). `value` 0: counted by offset.
- * Else it names the last row of the page before: its time in ms and, in the last ten digits, its id.
+ * A position in a list: `value:offset:isPrevious`, three whole numbers (docs/rest.md). With `value` 0 the list is paged
+ * by offset. Otherwise it names the last row of the previous page: its time in ms and, in the last ten digits, its id.
  */
 export type Cursor = { after: { valueMs: number; id: number } | undefined; offset: number }
 
 const idDigits = 10
 
-/** Reads a cursor; the start when absent. Throws VALIDATION. */
+/** Parses a cursor; an absent one is the start. Throws VALIDATION. */
 export function readCursor(text: string | undefined): Cursor {
   if (text === undefined || text === '') return { after: undefined, offset: 0 }
   const found = /^(\d{1,26}):(\d{1,9}):([01])$/.exec(text)
@@ -30,13 +30,13 @@ export function writeCursor(cursor: Cursor, previous = false): string {
 }
 
 /**
- * What a walk by the `next` links gives of rows that are in the list from its beginning to its end. `stable`: each once.
- * `may-skip`: none twice, and one whose value changes may be missed. `may-repeat`: one may come twice or be missed, as the
- * rows before a page are counted.
+ * Guarantee for rows that stay in the list while a client follows the `next` links. `stable`: each appears once.
+ * `may-skip`: no duplicates, but rows whose value changes can be skipped. `may-repeat`: rows can repeat or be skipped,
+ * because pages count rows by offset.
  */
 type Walk = 'stable' | 'may-skip' | 'may-repeat'
 
-/** One page of a list: the rows, how many there are in all where known, and where older and newer rows begin. */
+/** One page of a list: the rows, the total if known, and the cursors of the previous and next page. */
 export type Page<Row> = {
   rows: Row[]
   hits: number | undefined
@@ -45,7 +45,7 @@ export type Page<Row> = {
   next: { cursor: string; results: boolean }
 }
 
-/** The page of a list that is counted by offset. */
+/** Builds a page of a list that is paged by offset. */
 export function pageByOffset<Row>(rows: Row[], offset: number, limit: number, more: boolean, hits?: number): Page<Row> {
   return {
     rows,

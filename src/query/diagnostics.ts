@@ -1,7 +1,7 @@
 import type { RestSigns } from '../contract/diagnostics.ts'
 import { hydrationCauses, invariants, noiseKinds, type Signs, skewKinds } from '../domain/diagnostics.ts'
 
-/** Signs of an event in the shape of the API, with their sentences; null for an event without any. */
+/** Converts the diagnostics of an event to the API's shape, with their sentences; null for an event without any. */
 export function toRestSigns(signs: Signs | undefined): RestSigns | null {
   if (!signs) return null
   const { react, invariant, logged, hydration, skew, noise } = signs

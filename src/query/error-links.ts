@@ -12,10 +12,10 @@ type Deps = {
   >
 }
 
-/** Browser events that are named; the others are a count. */
+/** Limit of browser events that are listed. The others are only counted. */
 const newestMax = 10
 
-/** The issue that an event of a group belongs to now. */
+/** Returns the current issue of a group's events. */
 function issueOf({ meta }: Deps, projectId: number, groupHash: string): Issue | undefined {
   const id = meta.issueIdsOf([{ projectId, groupHash }]).get(`${projectId}:${groupHash}`)
   return id === undefined ? undefined : meta.issueById(id)
@@ -36,7 +36,7 @@ const toBrowserEvent = (deps: Deps, { browser, reason }: FailureLink): RestBrows
   }
 }
 
-/** The server error of a browser event, for who may read its project: else it is as if there were none. */
+/** Returns the server error of a browser event. Null if the caller cannot read its project. */
 function serverOf(deps: Deps, row: SeenEvent, readable: readonly number[]): RestFailure['server'] {
   const link = deps.meta.failureLinkOf(row.projectId, row.eventId)
   if (!link || !readable.includes(link.server.projectId)) return null
@@ -56,8 +56,8 @@ function serverOf(deps: Deps, row: SeenEvent, readable: readonly number[]): Rest
 }
 
 /**
- * What an event has to do with a hidden server error; null for nearly all, which cost nothing. `readable`: projects that
- * the caller may read, of the other side.
+ * Returns an event's error link; null for nearly all events, without any query. `readable`: projects of the other end
+ * that the caller can read.
  */
 export function failureOf(
   deps: Deps,
@@ -78,7 +78,7 @@ export function failureOf(
   return { side: 'browser', server, alone, browser: null }
 }
 
-/** What an issue's server errors were in the browser, as far as the caller may read those projects. */
+/** Returns the browser events of an issue's server errors, from projects that the caller can read. */
 export function browserSideOf(deps: Deps, issue: Issue, readable: readonly number[]): RestBrowserSide {
   const { events, people, lastMs, newest } = deps.meta.browserSideOf(issue.id, readable, newestMax)
   return {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { EventPosition, SeenEvent } from '../store/events/events.ts'
 import { eventPage, pageRequest, readEventCursor } from './event-cursor.ts'
 
-/** Events at three times; two share a time, so that the id decides. Newest first. */
+/** Events at three times, newest first. Two share a time, so the id decides. */
 const row = (timestampUs: number, id: string) => ({ timestampUs, eventId: id.padStart(32, '0') }) as SeenEvent
 const newestFirst = [
   row(1_790_000_000_000_003, 'f'.repeat(32)),
@@ -13,7 +13,7 @@ const newestFirst = [
 const compare = (a: EventPosition, b: EventPosition) =>
   a.timestampUs - b.timestampUs || (a.eventId < b.eventId ? -1 : a.eventId > b.eventId ? 1 : 0)
 
-/** Answers as the events store does. */
+/** Answers like the events store. */
 function ask(rows: SeenEvent[], { from, order, offset = 0, max }: ReturnType<typeof pageRequest>): SeenEvent[] {
   const sorted = rows.toSorted((a, b) => (order === 'newest' ? compare(b, a) : compare(a, b)))
   const side = (event: SeenEvent) =>

@@ -3,19 +3,19 @@ import type { EventPosition, SeenEvent } from '../store/events/events.ts'
 import type { Page } from './cursor.ts'
 import { readCursor } from './cursor.ts'
 
-/** Rows that a client may skip when it counts by offset. Such a page costs as much as all the rows before it. */
+/** Limit of rows that a client can skip by offset. Such a page costs as much as all the rows before it. */
 const offsetMax = 10_000
 /** Microseconds have 16 digits until the year 2286; an id of 128 bits has up to 39. */
 const idDigits = 39
 const positionForm = /^(\d{1,17})(\d{39}):(\d{1,9}):([01])$/
 
 /**
- * Where a page of events begins. `from` is the row beside it, not part of it, and `newer` says on which side of that row
- * the page lies. Without `from` the page is counted by `offset`. `offset` also counts the rows of the walk so far.
+ * The start of a page of events. `from` is the adjacent row, not part of the page; `newer` tells on which side of it
+ * the page lies. Without `from` the page is found by `offset`. `offset` also counts the rows that were paged so far.
  */
 type EventCursor = { from: EventPosition | undefined; newer: boolean; offset: number }
 
-/** Reads a cursor of a list of events; the start when absent. Throws VALIDATION. */
+/** Parses a cursor of an event list; an absent one is the start. Throws VALIDATION. */
 export function readEventCursor(text: string | undefined): EventCursor {
   const found = positionForm.exec(text ?? '')
   if (!found) {
@@ -31,7 +31,7 @@ export function readEventCursor(text: string | undefined): EventCursor {
   return { from: { timestampUs: Number(found[1]), eventId }, newer: found[4] === '1', offset: Number(found[3]) }
 }
 
-/** Writes a cursor: three whole numbers, as clients expect; the first one is the row's time and id. */
+/** Formats a cursor: three whole numbers, as clients expect. The first is the row's time and id. */
 function writeEventCursor(row: EventPosition, newer: boolean, offset: number): string {
   const id = BigInt(`0x${row.eventId}`).toString().padStart(idDigits, '0')
   return `${row.timestampUs}${id}:${Math.max(0, offset)}:${newer ? 1 : 0}`
@@ -39,7 +39,7 @@ function writeEventCursor(row: EventPosition, newer: boolean, offset: number): s
 
 type PageRequest = { order: 'newest' | 'oldest'; max: number; offset: number; from?: EventPosition }
 
-/** The request to a store for this page. One row more than is shown says whether there is another page. */
+/** Returns the store request for a page. It reads one extra row to learn whether there is another page. */
 export const pageRequest = ({ from, newer, offset }: EventCursor, limit: number): PageRequest => ({
   order: newer ? 'oldest' : 'newest',
   max: limit + 1,
@@ -47,8 +47,8 @@ export const pageRequest = ({ from, newer, offset }: EventCursor, limit: number)
 })
 
 /**
- * One page of events, newest first, of what a store answered to `pageRequest`. The links name rows and not numbers, so
- * rows that arrive or go during a walk neither repeat nor hide others.
+ * Builds a page of events, newest first, from the store's answer to `pageRequest`. The links name rows instead of
+ * offsets, so rows that are added or removed meanwhile cause no repeats or gaps.
  */
 export function eventPage(cursor: EventCursor, found: SeenEvent[], limit: number): Page<SeenEvent> {
   const { from, newer, offset } = cursor

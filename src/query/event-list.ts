@@ -11,7 +11,7 @@ import { searchContextOf } from './search/context.ts'
 import { parseSearch } from './search/parse.ts'
 import { planOf } from './search/plan.ts'
 
-/** Issues that may meet the conditions on issues when events are listed. */
+/** Limit of issues that can match the conditions on issues when events are listed. */
 const issuesMax = 2000
 
 type EventListRequest = {
@@ -37,7 +37,7 @@ function any(conditions: Condition[]): Condition {
   return parts.length > 1 ? { op: 'or', of: parts } : (parts[0] ?? false)
 }
 
-/** A branch of a plan as one condition on rows; `ofIssues` turns its condition on issues into one on rows. */
+/** Converts a branch of a plan to a condition on rows. `ofIssues` converts its condition on issues. */
 function conditionOf(branch: Branch, ofIssues: (filter: IssueFilter) => Condition): Condition {
   const { issue, event, projectIds, fromMs, toMs } = branch
   const time = { ...(fromMs === undefined ? {} : { fromMs }), ...(toMs === undefined ? {} : { toMs }) }
@@ -50,8 +50,8 @@ function conditionOf(branch: Branch, ofIssues: (filter: IssueFilter) => Conditio
 }
 
 /**
- * A search text as a condition on the events of a project. Conditions on issues are answered first, so that the events
- * store gets one condition. Throws QUERY_*.
+ * Converts a search text to a condition on the events of a project. Conditions on issues are evaluated first, so that
+ * the events store gets one condition. Throws QUERY_*.
  */
 function searched(
   deps: QueryDeps,
@@ -64,7 +64,7 @@ function searched(
   return any(branches.map((branch) => conditionOf(branch, ofIssues)))
 }
 
-/** The hashes of a project's issues that meet a filter. Throws QUERY_TOO_LONG for more than 2,000 issues. */
+/** Condition with the hashes of the issues that match a filter. Throws QUERY_TOO_LONG for more than 2,000 issues. */
 function groupsOf(deps: QueryDeps, projectId: number, filter: IssueFilter): Condition {
   const issues = deps.meta.listIssues({ projectIds: [projectId], filter, sort: 'last', max: issuesMax + 1 })
   if (issues.length > issuesMax)

@@ -23,7 +23,7 @@ import type { AttachmentRow } from '../store/meta/meta.ts'
 import type { Json } from '../wire/json.ts'
 import { toRestSigns } from './diagnostics.ts'
 
-/** The surroundings of an event: its issue, the older and newer events, its number (1 = oldest kept) and its related rows. */
+/** Context of an event: its issue, the adjacent events, its number (1 = oldest stored) and its related rows. */
 export type EventPlace = {
   issueId: number
   number: number
@@ -31,11 +31,11 @@ export type EventPlace = {
   previousEventId: string | null
   nextEventId: string | null
   attachments: (AttachmentRow & { id: number })[]
-  /** The other side of a hidden server error. */
+  /** The other end of the event's error link. */
   failure: RestFailure | null
 }
 
-/** The normalized event of a row. Throws INTERNAL when the stored payload can't be read. */
+/** Parses the normalized event of a row. Throws INTERNAL if the stored payload is not valid JSON. */
 export function normalOf(row: SeenEvent): NormalEvent {
   const end = row.payload.indexOf('\n')
   try {
@@ -45,13 +45,13 @@ export function normalOf(row: SeenEvent): NormalEvent {
   }
 }
 
-/** The event's JSON as it was received, after scrubbing; undefined when only the normalized form is kept. */
+/** Returns the event's JSON as received, after scrubbing; undefined if only the normalized form is stored. */
 export function receivedJson(row: SeenEvent): string | undefined {
   const end = row.payload.indexOf('\n')
   return end < 0 || end === row.payload.length - 1 ? undefined : row.payload.slice(end + 1)
 }
 
-/** The event's JSON as stored (normalized). */
+/** Returns the event's JSON as stored (normalized). */
 export function storedJson(row: SeenEvent): string {
   const end = row.payload.indexOf('\n')
   return end < 0 ? row.payload : row.payload.slice(0, end)
@@ -140,7 +140,7 @@ function toUser(user: NormalUser): NonNullable<RestEvent['user']> {
   }
 }
 
-/** The parts of an event that have a place of their own on the page, in its order. */
+/** Returns the parts of an event that have their own section on the page, in its order. */
 function entriesOf(event: NormalEvent): RestEntry[] {
   const entries: RestEntry[] = []
   if (event.exception?.values.length) {
@@ -200,7 +200,7 @@ function entriesOf(event: NormalEvent): RestEntry[] {
   return entries
 }
 
-/** An attachment in the shape of the API. */
+/** Converts an attachment to the API's shape. */
 export function toRestAttachment(item: AttachmentRow & { id: number }): RestAttachment {
   return {
     id: String(item.id),
@@ -249,7 +249,7 @@ function toRemark(item: NormalEvent['errors'][number]): RestEvent['errors'][numb
   }
 }
 
-/** The event in the shape of the API: the one place where the wire's snake_case becomes camelCase. */
+/** Converts an event to the API's shape. Only here does the wire's snake_case become camelCase. */
 export function toRestEvent(row: SeenEvent, place: EventPlace): RestEvent {
   const event = normalOf(row)
   const { findings } = event

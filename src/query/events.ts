@@ -7,10 +7,10 @@ import { failureOf } from './error-links.ts'
 import { normalOf, toRestEvent } from './event.ts'
 import type { QueryDeps } from './issue.ts'
 
-/** Which event of an issue: by word, by number (1 = oldest kept), or by id (32 hex, dashes allowed). */
+/** Selects an event of an issue: by word, by number (1 = oldest stored), or by id (32 hex, dashes allowed). */
 type EventChoice = 'latest' | 'newest' | 'oldest' | 'first' | 'recommended' | (string & {})
 
-/** An event id in any spelling as 32 lower-case hex; undefined for any other text. */
+/** Normalizes an event id to 32 lower-case hex characters; undefined for any other text. */
 export function eventIdOf(text: string): string | undefined {
   const plain = text.replaceAll('-', '').toLowerCase()
   return /^[0-9a-f]{32}$/.test(plain) ? plain : undefined
@@ -19,7 +19,7 @@ export function eventIdOf(text: string): string | undefined {
 const missing = () => new MishapError('NOT_FOUND')
 const hashesOf = (deps: QueryDeps, issue: Issue) => deps.meta.hashesOf([issue.id]).get(issue.id) ?? []
 
-/** One event of an issue as a row. Throws NOT_FOUND, STORE_UNAVAILABLE. */
+/** Returns the row of one event of an issue. Throws NOT_FOUND, STORE_UNAVAILABLE. */
 export async function eventRowOf(
   deps: QueryDeps,
   issue: Issue,
@@ -49,16 +49,16 @@ export async function eventRowOf(
   return row
 }
 
-/** From here on an issue's events are counted by the rollup, which needs two questions: of fewer, one over the rows is quicker. */
+/** From here on the rollup counts an issue's events, with two queries. For fewer, one query on the rows is faster. */
 const largeEvents = 100_000
 
-/** Rollups go on counting what the disk budget took out: of such an issue only the rows say how many there are. */
+/** The rollups include downsampled events, so only the rows give the number of stored events of such an issue. */
 const isLarge = (deps: QueryDeps, { id, count }: Issue): boolean =>
   count >= largeEvents && !deps.meta.thinnedOf([id]).has(id)
 
 /**
- * A row with its place in the issue: number, neighbours, attachments, the other side of a hidden server error. `readable`:
- * projects in which that side may be shown; without it the own one only. Throws STORE_UNAVAILABLE.
+ * Converts a row with its place in the issue: number, adjacent events, attachments, error link. `readable`: projects
+ * from which the other end can be shown (default: the issue's own). Throws STORE_UNAVAILABLE.
  */
 export async function placeEvent(
   deps: QueryDeps,
@@ -84,7 +84,7 @@ export async function placeEvent(
   })
 }
 
-/** One event of an issue in the shape of the API. Throws NOT_FOUND, STORE_UNAVAILABLE. */
+/** Returns one event of an issue in the API's shape. Throws NOT_FOUND, STORE_UNAVAILABLE. */
 export async function issueEvent(
   deps: QueryDeps,
   issue: Issue,
@@ -95,7 +95,7 @@ export async function issueEvent(
   return placeEvent(deps, issue, await eventRowOf(deps, issue, choice, scope), readable)
 }
 
-/** The issue that a row belongs to now; undefined when its mapping is gone. */
+/** Returns the current issue of a row; undefined if its mapping was deleted. */
 export function issueOfRow(deps: QueryDeps, row: SeenEvent): Issue | undefined {
   const id = deps.meta
     .issueIdsOf([{ projectId: row.projectId, groupHash: row.groupHash }])
@@ -103,7 +103,7 @@ export function issueOfRow(deps: QueryDeps, row: SeenEvent): Issue | undefined {
   return id === undefined ? undefined : deps.meta.issueById(id)
 }
 
-/** A row without its neighbours, for lists: number and total stay 0. */
+/** Converts a row for lists, without adjacent events: number and total are 0. */
 export function toListedEvent(deps: QueryDeps, issueId: number, row: SeenEvent): RestEvent {
   return toRestEvent(row, {
     issueId,
@@ -116,7 +116,7 @@ export function toListedEvent(deps: QueryDeps, issueId: number, row: SeenEvent):
   })
 }
 
-/** The event with this id in one of the projects, and its issue. undefined: not there (yet). Throws STORE_UNAVAILABLE. */
+/** Finds an event by id in the projects, with its issue. undefined: not stored (yet). Throws STORE_UNAVAILABLE. */
 export async function eventById(
   deps: QueryDeps,
   projectIds: number[],
@@ -125,7 +125,7 @@ export async function eventById(
   return (await eventsById(deps, projectIds, text))[0]
 }
 
-/** Every event with this id in these projects that has an issue, the one that was received last first. */
+/** Returns every event with this id in these projects that has an issue, last received first. */
 export async function eventsById(
   deps: QueryDeps,
   projectIds: number[],
@@ -139,10 +139,10 @@ export async function eventsById(
   })
 }
 
-/** Browser events of a digest whose server errors are looked up. */
+/** Limit of browser events of a digest whose server errors are looked up. */
 const followedMax = 20
 
-/** Server events that browser events with a digest are linked to, where those have none that is known. */
+/** Returns the linked server events of browser events with a digest. */
 async function linkedServers(
   deps: QueryDeps,
   projectIds: readonly number[],
@@ -159,8 +159,8 @@ async function linkedServers(
 }
 
 /**
- * Of rows with a digest those that it opens: server errors whose own it is, else those that browser events are linked to, else
- * whatever names it and only hides no error; else the browser's.
+ * Selects the rows that a digest opens: server errors with this digest, else server errors linked to its browser
+ * events, else rows that are no browser end, else the browser ends.
  */
 async function opened(
   deps: QueryDeps,
@@ -170,7 +170,7 @@ async function opened(
 ): Promise<readonly SeenEvent[]> {
   const known = rows.map((row) => ({ row, failure: normalOf(row).findings.failure }))
   const rowsOf = (some: typeof known) => some.map(({ row }) => row)
-  // Breadcrumbs of another failure quote it, too.
+  // Breadcrumbs of other errors can contain the digest too.
   const own = known.filter(({ failure }) => failure?.side === 'server' && failure.digest === digest)
   if (own.length > 0) return rowsOf(own)
   const linked = await linkedServers(deps, projectIds, rows)
@@ -180,8 +180,8 @@ async function opened(
 }
 
 /**
- * Events with this digest (the number that a React framework shows), newest first, with their issues; of one issue at most a
- * tenth of `max`. What only hides or quotes the error is left out where the error itself is there. Throws STORE_UNAVAILABLE.
+ * Returns events with this digest (which a React framework shows), newest first, with their issues; at most a tenth of
+ * `max` per group. If the error itself is stored, events that hide or quote it are left out. Throws STORE_UNAVAILABLE.
  */
 export async function eventsOfDigest(
   deps: QueryDeps,

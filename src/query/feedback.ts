@@ -2,7 +2,7 @@ import type { RestFeedback } from '../contract/feedback.ts'
 import type { Feedback } from '../store/meta/issues/feedback.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 
-/** Feedback in the shape of the API and the screens; rows of a project that is gone are left out. */
+/** Converts feedback to the shape of the API and screens. Rows of deleted projects are left out. */
 export function toRestFeedback({ meta }: { meta: MetaStore }, rows: readonly Feedback[]): RestFeedback[] {
   return rows.flatMap((row) => {
     const project = meta.projectById(row.projectId)

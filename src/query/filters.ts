@@ -3,7 +3,7 @@ import type { MetaStore } from '../store/meta/meta-store.ts'
 
 const weekMs = 7 * 86_400_000
 
-/** Events that a project's filters dropped in the last 7 days, by reason. */
+/** Counts the events that a project's filters dropped in the last 7 days, by reason. */
 export function droppedOf(meta: Pick<MetaStore, 'outcomeSums'>, projectId: number, nowMs: number): Map<string, number> {
   const dropped = new Map<string, number>()
   for (const outcomeSum of meta.outcomeSums({ projectIds: [projectId], fromMs: nowMs - weekMs }))
@@ -12,7 +12,7 @@ export function droppedOf(meta: Pick<MetaStore, 'outcomeSums'>, projectId: numbe
   return dropped
 }
 
-/** What a filter is set to: `active` is false, true, or the browsers that are filtered. */
+/** Returns a filter's settings. `active` is false, true, or the filtered browsers. */
 export function filterState(
   filters: ProjectFilters,
   item: InboundFilter,

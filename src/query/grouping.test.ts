@@ -14,7 +14,7 @@ const rowOf = ({ groupHash, jpos, timestampUs }: EventPlace) => {
 }
 const placeOf = (n: number): EventPlace => ({ groupHash: hashOf(n), jpos: n, timestampUs: n })
 
-/** Parts of an App that answer from numbers; `read`: how many events each question was for. */
+/** Fake parts of an App. `read` records how many events each query requested. */
 function rig(parts: { meta?: object; events?: object; explainMs?: number }) {
   const read: number[] = []
   const passed = { ms: 0 }
@@ -49,7 +49,7 @@ test('of 1,200 hashes those with most events are told, the first 100 with their 
   const { deps, read } = rig({
     meta: { issueHashes: () => known },
     events: {
-      // The last in the order of the alphabet has most.
+      // The alphabetically last hash has the most events.
       countsOf: async (_: unknown, refs: { groupHash: string }[]) =>
         refs.map(({ groupHash }, n) => ({ groupHash, events: n, lastMs: 1 })),
       newestPlaces: async (_: number, hashes: string[]) => hashes.map((hash) => placeOf(Number.parseInt(hash, 16))),
@@ -66,7 +66,7 @@ test('similar issues: of each the newest event is read, whichever of its hashes 
   const { deps, read } = rig({
     meta: {
       similarCandidates: () => [2, 3, 4].map(issueOf),
-      // Ten hashes each; events have the last two. Issue 4 has none.
+      // Ten hashes per issue; events have the last two. Issue 4 has none.
       hashesOf: (ids: number[]) =>
         new Map(ids.map((id) => [id, Array.from({ length: 10 }, (_, n) => hashOf(id * 10 + n))])),
     },

@@ -14,7 +14,7 @@ import type { Issue, Project } from '../store/meta/meta.ts'
 import { normalOf } from './event.ts'
 import type { QueryDeps } from './issue.ts'
 
-/** The stores, and functions of refine that explain a grouping. The App has all of them. */
+/** The stores, and functions that explain a grouping. The App has all of them. */
 export type GroupingDeps = QueryDeps & {
   grouping: {
     explain(event: NormalEvent, rules: GroupingRules | undefined): GroupingInfo
@@ -23,23 +23,23 @@ export type GroupingDeps = QueryDeps & {
   }
 }
 
-/** Events that a preview looks at. */
+/** Limit of events that a preview reads. */
 const previewMax = 100
-/** Issues that are compared with an issue, hashes of all of them, and the similar issues that are named. */
+/** Limits of compared issues, of their hashes in total, and of similar issues in the answer. */
 const candidatesMax = 150
 const candidateHashesMax = 20_000
 const similarMax = 10
 const similarMin = 0.25
-/** Hashes of an issue that are counted, listed, and shown with their newest event. */
+/** Limits of an issue's hashes that are counted, listed, and listed with their newest event. */
 const countedMax = 5000
 const hashesMax = 500
 const titledMax = 100
-/** Events that are read at once, as one may have a megabyte; ms that a question goes on reading, and until others have a turn. */
+/** Events per read (one can have a megabyte); time limit of all reads; time until other work can run. In ms. */
 const readMax = 20
 const readMs = 5000
 const turnMs = 10
 
-/** Events at places, a few at a time and not for ever: whoever explains them does so in the process that answers all screens. */
+/** Reads events in small batches with a time limit: the process that explains them also serves all screens. */
 async function* eventsAt(
   { events, clock }: GroupingDeps,
   projectId: number,
@@ -67,7 +67,7 @@ export const issueName = ({ id, shortId, title, culprit }: Issue): RestIssueName
 const rulesOf = (deps: GroupingDeps, projectId: number): GroupingRules =>
   deps.meta.projectSettings(projectId)?.grouping ?? {}
 
-/** How an event is grouped, by its project's rules of now. */
+/** Explains the grouping of an event by the current rules of its project. */
 export function groupingInfoOf(deps: GroupingDeps, row: SeenEvent): RestGroupingInfo {
   const event = normalOf(row)
   const { version, hashes, rule, variants } = deps.grouping.explain(event, rulesOf(deps, row.projectId))
@@ -88,15 +88,16 @@ export function groupingInfoOf(deps: GroupingDeps, row: SeenEvent): RestGrouping
   }
 }
 
-/** The rules of now with what is to be tried; another version begins with both keys, as a change-over does. */
+/** Merges the current rules with rules to try. A new version starts with both keys, as in a real change of version. */
 function triedOf(now: GroupingRules, tried: GroupingRules): GroupingRules {
   const [from, to] = [now.version ?? 1, tried.version ?? now.version ?? 1]
   return { ...now, ...tried, ...(from === to ? {} : { secondary: from }) }
 }
 
 /**
- * What rules would do with a project's newest events if they came again, one by one as a commit takes them: the first hash
- * that is known decides, and all others lead there from then on. Throws VALIDATION for rules that cannot be read, STORE_UNAVAILABLE. */
+ * Previews rules on a project's newest events, one by one as a commit would process them: the first known hash decides,
+ * and all other hashes then lead to the same issue. Throws VALIDATION for invalid rules, STORE_UNAVAILABLE.
+ */
 export async function previewOf(
   deps: GroupingDeps,
   project: Project,
@@ -105,7 +106,7 @@ export async function previewOf(
   const tried = triedOf(rulesOf(deps, project.id), rules)
   type Explained = Pick<SeenEvent, 'eventId' | 'groupHash'> &
     Pick<RestPreviewedEvent, 'title' | 'rule'> & { hashes: string[] }
-  // By id: an event that is being reprocessed may be stored twice.
+  // By id: an event can be stored twice during reprocessing.
   const explained = new Map<string, Explained>()
   for await (const row of eventsAt(deps, project.id, await deps.events.lastPlaces(project.id, previewMax))) {
     if (explained.has(row.eventId)) continue
@@ -144,7 +145,7 @@ export async function previewOf(
   return { looked: events.length, changed: changed.length, newIssues, events: changed }
 }
 
-/** Hashes that lead to an issue, those with most events first. Throws STORE_UNAVAILABLE. */
+/** Returns the hashes of an issue, most events first. Throws STORE_UNAVAILABLE. */
 export async function issueHashesOf(deps: GroupingDeps, issue: Issue): Promise<RestIssueHash[]> {
   const known = deps.meta.issueHashes(issue.id).slice(0, countedMax)
   const { projectId } = issue
@@ -171,10 +172,10 @@ export async function issueHashesOf(deps: GroupingDeps, issue: Issue): Promise<R
 
 type Newest = { id: number; place: EventPlace }
 
-/** Where the newest event of each of these issues stands, in their order; those without events are left out. */
+/** Returns the place of the newest event of each issue, in their order; issues without events are left out. */
 async function newestOf(deps: GroupingDeps, projectId: number, ids: readonly number[]): Promise<Newest[]> {
   const ownerOf = new Map<string, number>()
-  // All of an issue's hashes: events are found by those of own code, and which of them those are nobody knows here.
+  // Uses all hashes of an issue: an event is stored under only one of them, and which one is unknown here.
   for (const [id, list] of deps.meta.hashesOf([...ids]))
     for (const hash of list.slice(0, candidateHashesMax - ownerOf.size)) ownerOf.set(hash, id)
   const newest = new Map<number, EventPlace>()
@@ -188,10 +189,7 @@ async function newestOf(deps: GroupingDeps, projectId: number, ids: readonly num
   })
 }
 
-/**
- * Issues of the project that are most similar to an issue, by their newest events. Empty for an issue without events.
- * Throws STORE_UNAVAILABLE.
- */
+/** Returns the project's most similar issues, by their newest events. Empty for an issue without events. */
 export async function similarTo(deps: GroupingDeps, issue: Issue): Promise<RestSimilarIssue[]> {
   const { meta, grouping } = deps
   const candidates = meta.similarCandidates(issue.id, candidatesMax)

@@ -20,7 +20,7 @@ const group = (groupHash: string, events: number) => ({
   firstMs: 0,
 })
 
-/** The rollups say 100,000 of the issue; 2,000 rows of them are left. */
+/** The rollups count 100,000 events of the issue; 2,000 rows remain. */
 const deps = {
   clock: systemClock,
   meta: { hashesOf: () => new Map([[7, ['own']]]) },
@@ -42,7 +42,7 @@ test('of an issue that was thinned the shares are those of the events that are l
   ])
 })
 
-// So large that no group is small: of those behind the 25 largest none was looked at, and what all of them have was told.
+// All groups are large. Formerly no group after the 25 largest was read, so values that all of them have were reported.
 test.each([30, 85, 150])('of %i large groups what most have is no cause', async (count) => {
   const groups = Array.from({ length: count }, (_one, at) => group(`g${at}`, 50_000 + (count - at)))
   const looked: { hashes: readonly string[]; shares: number[] }[] = []
@@ -76,6 +76,6 @@ test.each([30, 85, 150])('of %i large groups what most have is no cause', async 
   expect(byKey.get('plan')).toMatchObject({ otherShare: 0 })
   const safari = (count - 25) / count
   expect(byKey.get('browser')?.otherShare ?? safari).toBeCloseTo(safari, 1)
-  // No more is read than a sample takes, however large the groups are.
+  // However large the groups are, no more than a sample is read.
   for (const { hashes, shares } of looked) expect(hashes.length * 50_000 * (shares[0] ?? 1)).toBeLessThan(30_000)
 })

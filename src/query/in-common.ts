@@ -4,29 +4,29 @@ import type { Issue } from '../store/meta/meta.ts'
 import type { QueryDeps } from './issue.ts'
 import { commonOf, type ValueCount } from './lift.ts'
 
-/** The issue's newest events that are looked at, and values of them. */
+/** Limits of the issue's newest events that are read, and of their values. */
 const ownMax = 5_000
 const valuesMax = 500
-/** Values that the answer has. */
+/** Limit of values in the answer. */
 const toldMax = 20
 /**
- * Other events that are looked at: up to here all of them. 4,000 name a planted cause in 95 of 100 cases (lift.test.ts);
- * 40,000 took twice as long.
+ * Sample size of other events; fewer are all read. 4,000 find a planted cause in 95 of 100 cases (lift.test.ts); 40,000
+ * took twice as long.
  */
 const othersMax = 20_000
 const groupsMax = 10_000
-/** Groups that have so many events each that one more or less in a sample would decide it. */
+/** Large groups sampled on their own: one of them more or less in a sample would change the result. */
 const heavyMax = 25
 /**
- * Each group has as many stretches in the store as there are windows and parts, and each costs as much as a hundred events.
- * Roads not taken: places of their own for a hundred groups that are drawn by size (each condition is held against every
- * granule: 3 s of ten million events), and every n-th granule of all (0.4 s).
+ * Each group is read in one range per window and part, and each range costs as much as a hundred events. Rejected:
+ * separate windows for a hundred groups drawn by size (each condition is checked for every granule: 3 s for ten million
+ * events), and every n-th granule (0.4 s).
  */
 const windows = 2
 
 const sum = (groups: readonly GroupCount[]) => groups.reduce((all, group) => all + group.events, 0)
 
-/** Short times spread over a scope that hold a share of it. */
+/** Returns short time windows that are spread over a scope and cover a share of it. */
 function windowsOf({ fromMs, toMs }: Scope, share: number): { fromMs: number; toMs: number }[] {
   if (share >= 1) return [{ fromMs, toMs }]
   const eachMs = (toMs - fromMs) / windows
@@ -39,8 +39,8 @@ function windowsOf({ fromMs, toMs }: Scope, share: number): { fromMs: number; to
 type Sample = { total: number; events: number; counts: Map<string, number> }
 
 /**
- * What other events of the project have of these values. Of many events a sample: of the groups that have most, short
- * times spread over the range; of the others every n-th by size. Both stand together in the store, which reads them alone.
+ * Counts these values in other events of the project. Many events are sampled: short windows of the largest groups, and
+ * every n-th other group by size. The store keeps the rows of a group together and reads only those.
  */
 async function othersOf(deps: QueryDeps, projectId: number, scope: Scope, own: readonly string[], pairs: string[]) {
   const mine = new Set(own)
@@ -57,7 +57,7 @@ async function othersOf(deps: QueryDeps, projectId: number, scope: Scope, own: r
   // With a few large groups, a step by size alone would pick no group or a single group to represent all. So the step
   // leaves at least `heavyMax` groups, if there are so many, and counts each of them for a part of the time.
   const step = Math.max(1, Math.min(Math.ceil(sum(light) / (othersMax / 2)), Math.floor(light.length / heavyMax)))
-  // From the middle on: the first of them has more than all others of the sample together.
+  // Starts in the middle of a step: the largest group has more events than all others of the sample together.
   const picked = light.filter((_one, at) => at % step === step >> 1)
   const share = othersMax / 2 / Math.max(1, sum(picked))
   const [first, second] = await Promise.all([
@@ -67,15 +67,15 @@ async function othersOf(deps: QueryDeps, projectId: number, scope: Scope, own: r
   return { total, samples: [first, { ...second, total: sum(light) }] }
 }
 
-/** What the events of an issue have in common, against the other events of its project. Throws STORE_UNAVAILABLE. */
+/** Compares the events of an issue with the project's other events. Throws STORE_UNAVAILABLE. */
 export async function inCommonOf(deps: QueryDeps, issue: Issue, scope: Scope): Promise<RestInCommon> {
   const { projectId } = issue
   const hashes = deps.meta.hashesOf([issue.id]).get(issue.id) ?? []
   const nothing = { own: 0, others: 0, values: [] }
   if (hashes.length === 0) return nothing
   const tags = await deps.events.tagsOf({ projectId, hashes, scope, max: ownMax, valuesMax: 50 })
-  // Every row has the tag `level`: the most a tag has is how many rows were looked at. The rollups also count what was
-  // thinned, of which no row has a value.
+  // Every row has the tag `level`, so the largest tag total is the number of read rows. The rollups also count
+  // downsampled rows, which have no values.
   const ownEvents = Math.max(0, ...tags.map((tag) => tag.total))
   const wanted = tags
     .flatMap(({ key, values }) => values.map(({ value, events }) => ({ key, value, own: events })))
@@ -85,7 +85,7 @@ export async function inCommonOf(deps: QueryDeps, issue: Issue, scope: Scope): P
   const pairs = wanted.map(({ key, value }) => `${key}=${value}`)
   const { total, samples } = await othersOf(deps, projectId, scope, hashes, pairs)
   const looked = samples.reduce((all, sample) => all + sample.events, 0)
-  // Each sample stands for what it was drawn from; sizes are those that were looked at, so that bounds stay honest.
+  // Each sample is weighted by its source. The sizes are those that were read, so that the bounds stay valid.
   const shareOf = (pair: string) =>
     samples.reduce(
       (all, sample) => all + (sample.events ? ((sample.counts.get(pair) ?? 0) / sample.events) * sample.total : 0),

@@ -11,7 +11,7 @@ import type { MetaStore } from '../store/meta/meta-store.ts'
 import { browserSideOf } from './error-links.ts'
 import { filterState } from './filters.ts'
 import { bucketOf, pointsOf, type Range } from './range.ts'
-/** What queries need; App fits. */
+/** Dependencies of queries. The App has all of them. */
 export type QueryDeps = {
   meta: MetaStore
   events: EventStore
@@ -20,17 +20,17 @@ export type QueryDeps = {
   auth: { personByEmail(email: string): Person | undefined }
 }
 
-/** Where issues are listed: projects of one organization, environments (empty: all), a range. */
+/** Scope of an issue list: projects of one organization, environments (empty: all), a range. */
 export type View = {
   organization: Organization
   projects: Project[]
   environments: string[]
   range: Range
-  /** The person for whom rows say `hasSeen`; without it no row is seen. */
+  /** The user for whom rows have `hasSeen`. Without it no row is seen. */
   meUserId?: string | undefined
 }
 
-/** Counts of one issue in the range and over its life. */
+/** Counts of one issue in the range and over its lifetime. */
 type IssueStats = { events: number; users: number; lifetimeUsers: number; points: RestPoint[] }
 
 const levels: readonly string[] = ['fatal', 'error', 'warning', 'info', 'debug']
@@ -39,7 +39,7 @@ const iso = (ms: number) => new Date(ms).toISOString()
 const levelPriority = (level: RestLevel): RestIssue['priority'] =>
   level === 'fatal' || level === 'error' ? 'high' : level === 'warning' ? 'medium' : 'low'
 
-/** How urgent an issue is, and why: set by a person, else high while it escalates, else by its level. */
+/** Returns the priority of an issue and its reason: set by a user, else high while escalating, else by level. */
 function priorityOf(issue: Pick<Issue, 'priority' | 'substatus' | 'level'>): {
   priority: RestIssue['priority']
   priorityReason: RestIssue['priorityReason']
@@ -48,11 +48,11 @@ function priorityOf(issue: Pick<Issue, 'priority' | 'substatus' | 'level'>): {
   if (issue.substatus === 'escalating') return { priority: 'high', priorityReason: 'escalating' }
   return { priority: levelPriority(levelOf(issue.level)), priorityReason: 'level' }
 }
-/** The name of the points in the answer. Other clients read `24h` and `14d`. */
+/** Returns the name of the points in the answer. Other clients read `24h` and `14d`. */
 const statsKey = (range: Range): string => (range.period === '24h' || range.period === '14d' ? range.period : 'range')
 
 /**
- * Counts, users and points of issues over a view and users over their life, in one call for all of them. Throws
+ * Returns counts, users and points of issues over a view, and lifetime users, in one call for all of them. Throws
  * STORE_UNAVAILABLE.
  */
 export async function issueStatsOf(deps: QueryDeps, view: View, issues: Issue[]): Promise<Map<number, IssueStats>> {
@@ -65,7 +65,7 @@ export async function issueStatsOf(deps: QueryDeps, view: View, issues: Issue[])
   const { fromMs, toMs } = view.range
   const scope: Scope = { projectIds, environments: view.environments, fromMs, toMs }
   const bucketMs = bucketOf(view.range)
-  // An issue that lies within the range needs no second count: its range is its life, unless only some of its events counted.
+  // An issue within the range needs no lifetime query: its range is its lifetime, unless the view filters environments.
   const isLonger = ({ firstSeenMs, lastSeenMs }: Issue) =>
     view.environments.length > 0 || firstSeenMs < fromMs || lastSeenMs >= toMs
   const withLife = (at: number) => {
@@ -83,7 +83,7 @@ export async function issueStatsOf(deps: QueryDeps, view: View, issues: Issue[])
   )
 }
 
-/** Issues in the shape of the API, in the same order; `stats` come from `issueStatsOf`. */
+/** Converts issues to the API's shape, in the same order. `stats` come from `issueStatsOf`. */
 export function toRestIssues(
   deps: QueryDeps,
   view: View,
@@ -168,7 +168,7 @@ function toRestIssue(
   }
 }
 
-/** What happened to an issue, newest first. */
+/** Returns the activity of an issue, newest first. */
 export function activityOf(deps: QueryDeps, issueId: number): RestActivity[] {
   const rows = deps.meta.activityOf(issueId)
   const ids = rows.flatMap((row) => [row.userId, assigneeOf(row)]).filter((item) => item !== null)
@@ -180,10 +180,10 @@ export function activityOf(deps: QueryDeps, issueId: number): RestActivity[] {
     .sort((a, b) => Number(b.id) - Number(a.id))
 }
 
-/** Whom an `assigned` activity names. */
+/** Returns the assignee that an `assigned` activity names. */
 const assigneeOf = ({ data }: Activity): string | null => (typeof data.assignee === 'string' ? data.assignee : null)
 
-/** One activity in the shape of the API; `assignee` is the person that it names. */
+/** Converts an activity to the API's shape. `assignee` is the user that it names. */
 export function toRestActivity(activity: Activity, person: Person | undefined, assignee?: Person): RestActivity {
   return {
     id: String(activity.id),
@@ -196,7 +196,7 @@ export function toRestActivity(activity: Activity, person: Person | undefined, a
   }
 }
 
-/** Who has looked at an issue and who follows it. */
+/** Returns the users who viewed an issue and those who follow it. */
 function attentionOf({ meta }: QueryDeps, issueId: number, meUserId: string | undefined) {
   const looks = meta.lookedAt(issueId)
   const subscribers = meta.subscribersOf(issueId)
@@ -217,7 +217,7 @@ function attentionOf({ meta }: QueryDeps, issueId: number, meUserId: string | un
   }
 }
 
-/** The inbound filter of an issue's project that drops events like its own, if the issue is noise. */
+/** Returns the inbound filter of the project that drops such events, if the issue is noise. */
 function noiseFilterOf({ meta }: QueryDeps, { projectId, noise, signCounts }: Issue): RestIssueDetail['noiseFilter'] {
   const id = noise && filterFor(noise, signCounts)
   const inboundFilter = inboundFilters.find((known) => known.id === id)
@@ -226,7 +226,7 @@ function noiseFilterOf({ meta }: QueryDeps, { projectId, noise, signCounts }: Is
     : null
 }
 
-/** Whom the rules of ownership suggest for an issue. */
+/** Returns the owners that the ownership rules suggest for an issue. */
 function suggestedOwnersOf({ meta }: QueryDeps, issueId: number): RestIssueDetail['suggestedOwners'] {
   const found = meta.suggestionsOf(issueId)
   const people = new Map(meta.people(found.map((item) => item.userId)).map((person) => [person.id, person]))
@@ -236,12 +236,12 @@ function suggestedOwnersOf({ meta }: QueryDeps, issueId: number): RestIssueDetai
   })
 }
 
-/** Newest events of an issue that its tag counts are made from. */
+/** Limit of an issue's newest events from which its tags are counted. */
 export const tagEventsMax = 5000
 
 /**
- * One issue with tags and activity over the view. `readable`: projects whose browser events are counted; without it the own
- * one only. Throws STORE_UNAVAILABLE.
+ * Returns an issue with tags and activity over the view. `readable`: projects whose browser events are counted
+ * (default: the issue's own). Throws STORE_UNAVAILABLE.
  */
 export const issueDetail = async (
   deps: QueryDeps,
@@ -250,7 +250,7 @@ export const issueDetail = async (
   readable?: readonly number[],
 ): Promise<RestIssueDetail> => (await issueWithTags(deps, view, issue, 1, readable)).detail
 
-/** See `issueDetail`; and up to `valuesMax` values of each of its tags, which are counted at the same look. */
+/** Like `issueDetail`, with up to `valuesMax` values of each tag from the same query. */
 export async function issueWithTags(
   deps: QueryDeps,
   view: View,

@@ -9,18 +9,18 @@ import { inCommonOf } from './in-common.ts'
 import type { QueryDeps } from './issue.ts'
 import { type IssueListRequest, issuesMatching, listIssues } from './issues.ts'
 
-// More issues than a list by events looks through. The newest are not resolved; the ten oldest are.
+// More issues than a list by events reads. The newest are not resolved; the ten oldest are.
 
 const count = 10_040
 const dayMs = 86_400_000
 
-/** The hashes that a filter lets through, as far as it says; undefined: all. */
+/** Returns the hashes of a filter's groups; undefined: all. */
 function hashesOf(filter: EventFilter | undefined): readonly string[] | undefined {
   if (filter?.op === 'groups') return filter.hashes
   return filter?.op === 'and' ? filter.of.map(hashesOf).find((item) => item !== undefined) : undefined
 }
 
-/** An events store that has one event of each group, of one user; over a range two users met an issue, over its life three. */
+/** An events store with one event per group, by one user. Issues have two users in a range, three in their lifetime. */
 function eventsOf(groups: readonly GroupCount[]) {
   const asked: (EventFilter | undefined)[] = []
   const merged: boolean[] = []
@@ -159,7 +159,7 @@ test('an issue that a branch of states found has its users, though another branc
 
 const past = { fromMs: nowMs - 14 * dayMs, toMs: nowMs - 5000, period: 'range' }
 
-// What lies within the range, in all environments, has its users over its life counted by the range.
+// If all events of an issue are within the range and in all environments, the range gives its lifetime users.
 test.each<[string, Partial<IssueListRequest>, boolean[], number, number]>([
   ['by events', { sort: 'freq' }, [false], 2, 2],
   ['by users', { sort: 'user' }, [true], 2, 2],

@@ -18,7 +18,7 @@ const issuesPerPageMax = 100
 export const defaultQuery = 'is:unresolved'
 const groupsMax = 10_000
 
-/** `projects` of the view are those that the caller may see and has chosen; `limit` is 1 to 100. */
+/** `projects` of the view are the selected ones that the caller can see. `limit` is 1 to 100. */
 export type IssueListRequest = View & {
   query: string
   sort: IssueSort
@@ -28,8 +28,8 @@ export type IssueListRequest = View & {
 }
 
 /**
- * One page of the issue stream: rows with counts over the range, the number of hits and both cursors.
- * Throws QUERY_* for the text, VALIDATION for the cursor, STORE_UNAVAILABLE when the events store does not answer.
+ * Returns one page of the issue stream: rows with counts over the range, the number of hits and both cursors. Throws
+ * QUERY_* for the text, VALIDATION for the cursor, STORE_UNAVAILABLE if the events store does not answer.
  */
 export async function listIssues(deps: QueryDeps, request: IssueListRequest): Promise<Page<RestIssue>> {
   const cursor = readCursor(request.cursor)
@@ -48,15 +48,14 @@ export async function listIssues(deps: QueryDeps, request: IssueListRequest): Pr
   return { ...rest, rows: toRestIssues(deps, request, page.rows, stats) }
 }
 
-/** Checks that the stream would take a query, without running it. Throws QUERY_* as listIssues does. */
+/** Checks that the stream accepts a query, without running it. Throws QUERY_* as listIssues does. */
 export function checkQuery(deps: QueryDeps, view: Pick<View, 'projects' | 'meUserId'>, query: string): void {
   planOf(parseSearch(query), searchContextOf(deps, view.projects, view.meUserId, 'issues'))
 }
 
 /**
- * Every issue that a query finds, the latest first, at most `max`. If the query has conditions on events, at most those
- * of 10,000 groups (see `foundBy`).
- * Throws as listIssues does.
+ * Returns every issue that a query finds, latest first, at most `max`. With conditions on events it searches at most
+ * 10,000 groups (see `foundBy`). Throws as listIssues does.
  */
 export async function issuesMatching(
   deps: QueryDeps,
@@ -78,7 +77,7 @@ export async function issuesMatching(
   return readInParts(deps, ids)
 }
 
-/** Rows that are read without a pause: 12,000 at once blocked everything else for 0.2 s. */
+/** Rows per read without a pause: 12,000 at once blocked everything else for 0.2 s. */
 const readMax = 500
 
 /** Issues by their ids, in their order. Other work can run after each part. */
@@ -116,7 +115,7 @@ function fromState(deps: QueryDeps, request: IssueListRequest, branch: Branch, c
   const projectIds = branch.projectIds ?? request.projects.map((project) => project.id)
   const selection = { projectIds, fromMs: request.range.fromMs, ...(branch.issue ? { filter: branch.issue } : {}) }
   const sort = request.sort === 'new' ? 'first' : 'last'
-  // For a client that pages by offset the rows before it are read, too.
+  // For clients that page by offset the rows before the page are read too.
   const skip = cursor.after ? 0 : cursor.offset
   if (skip > groupsMax) throw new MishapError('VALIDATION', { fields: { cursor: [`At most ${groupsMax} rows.`] } })
   const after = cursor.after ? { after: cursor.after } : {}
@@ -138,8 +137,8 @@ function fromState(deps: QueryDeps, request: IssueListRequest, branch: Branch, c
 }
 
 /**
- * What a list by events knows of an issue; `plain`: all its events of the view were counted, as `issueStatsOf` does, and maybe no
- * users. Whole rows are read of its page alone: of 10,000 they take a tenth of a second.
+ * Stats of an issue in a list by events. `plain`: they cover all its events of the view, as in `issueStatsOf`, but
+ * maybe no users. Complete rows are only read for the page: for 10,000 they take a tenth of a second.
  */
 type Found = { id: number; firstSeenMs: number; events: number; users: number; lastMs: number; plain: boolean }
 /** `cut`: there are more groups than were read. */

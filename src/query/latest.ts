@@ -1,10 +1,10 @@
 import { sortReleases } from '../domain/release-order.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 
-/** Releases of a project among which the latest is looked for: the newest by creation. */
+/** Limit of a project's releases, the newest by creation, among which the latest is searched. */
 const lookedMax = 1_000
 
-/** The latest release of each project by the order of releases, each once; projects without one are left out. */
+/** Returns the latest release of each project by release order, without duplicates. Projects may have none. */
 export function latestReleases(meta: Pick<MetaStore, 'releaseTimes'>, projectIds: readonly number[]): string[] {
   const found = projectIds.flatMap((id) => {
     const times = meta.releaseTimes({ projectIds: [id], text: '', offset: 0, max: lookedMax })
@@ -13,7 +13,7 @@ export function latestReleases(meta: Pick<MetaStore, 'releaseTimes'>, projectIds
   return [...new Set(found)]
 }
 
-/** Versions of the newest 1,000 releases of each project, each once. */
+/** Returns the versions of the newest 1,000 releases of each project, without duplicates. */
 export function newestReleases(meta: Pick<MetaStore, 'releaseTimes'>, projectIds: readonly number[]): string[] {
   const found = projectIds.flatMap((id) =>
     meta

@@ -3,8 +3,8 @@ import { randomOf } from '../random.cases.ts'
 import { type Counted, commonOf, liftOf } from './lift.ts'
 
 /**
- * A project with 12 tags of 2 to 40 values each, as skewed as browsers are, and an issue whose events have one value of
- * one of them far more often: of a tenth of the others to a third, in half of the issue's events to all of them.
+ * A project with 12 tags of 2 to 40 values each, as skewed as browsers are. Half to all of the issue's events have one
+ * value that is less common in the other events.
  */
 function planted(seed: number): { counted: Counted; cause: string } {
   const random = randomOf(seed)

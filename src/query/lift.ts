@@ -1,8 +1,8 @@
 import type { RestInCommon } from '../contract/issues.ts'
 
-/** Which tag values an issue's events have more often than others do; pure, in-common.ts asks the store. */
+/** Finds tag values that an issue's events have more often than other events. Pure; in-common.ts queries the store. */
 
-/** Counts of one value: among the issue's events, and how many of the others it stands for. */
+/** Counts of one value: among the issue's events, and estimated among the other events. */
 export type ValueCount = { key: string; value: string; own: number; others: number }
 export type Counted = {
   /** Events that were read. */
@@ -12,23 +12,23 @@ export type Counted = {
 }
 type Common = RestInCommon['values'][number]
 
-/** Two-sided 95 % of a normal law. */
+/** Quantile of the normal distribution for a two-sided 95% interval. */
 const deviations = 1.96
-/** A value of fewer of its events explains little of the issue. */
+/** A value with a smaller share of the issue's events explains little. */
 const shareMin = 0.05
-/** A value is shown only if it is surely more frequent than this. */
+/** A value is shown only if the lower bound of its lift is at least this. */
 const lowMin = 1.2
 
-/** Lift of one value with its bounds: a ratio of shares, whose logarithm is about normal (Katz et al. 1978). */
+/** Returns the lift of a value with its bounds: a ratio of shares with a nearly normal logarithm (Katz et al. 1978). */
 export function liftOf({ own, others }: ValueCount, counted: Counted): { lift: number; low: number; high: number } {
-  // Half an event on both sides: a value that no other event has is not infinitely more frequent.
+  // Adds half an event on both sides, so that a value that no other event has gets a finite ratio.
   const ratio = (own + 0.5) / (counted.own + 1) / ((others + 0.5) / (counted.others + 1))
   const variance = 1 / (own + 0.5) - 1 / (counted.own + 1) + 1 / (others + 0.5) - 1 / (counted.others + 1)
   const spread = Math.exp(deviations * Math.sqrt(Math.max(0, variance)))
   return { lift: ratio, low: ratio / spread, high: ratio * spread }
 }
 
-/** The values that are over-represented, the surest first: by the lower bound of the lift; at most `max`. */
+/** Returns at most `max` over-represented values, ordered by the lower bound of the lift. */
 export function commonOf(counted: Counted, max: number): Common[] {
   if (counted.own === 0 || counted.others === 0) return []
   return counted.values

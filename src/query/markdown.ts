@@ -11,14 +11,14 @@ import type { RestIssue } from '../contract/issues.ts'
 const framesMax = 50
 const breadcrumbsMax = 30
 
-/** A fence that no run of backticks in the text can close. */
+/** Wraps text in a fence that no run of backticks in the text can close. */
 function fenced(text: string): string {
   const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((match) => match.length))
   const fence = '`'.repeat(Math.max(3, longest + 1))
   return `${fence}text\n${text.replaceAll('\r', '')}\n${fence}`
 }
 
-/** One line of code whose own backticks can't end it. */
+/** Formats one line of code that its own backticks cannot end. */
 function inline(text: string): string {
   const plain = text.replace(/\s+/g, ' ').trim()
   if (plain === '') return '(empty)'
@@ -74,7 +74,7 @@ function entryText(entry: RestEntry): string[] {
   }
 }
 
-/** What Mishap found in the event: its diagnostics, and the server error that it hides. */
+/** Returns Mishap's diagnostics of the event, and the server error that it hides. */
 function diagnosisOf({ signs, failure }: RestEvent): [string, string | null][] {
   const { react, invariant, hydration, skew, noise } = signs ?? {}
   const server = failure?.server
@@ -88,7 +88,7 @@ function diagnosisOf({ signs, failure }: RestEvent): [string, string | null][] {
   ]
 }
 
-/** An issue and one of its events as Markdown, for a ticket or an assistant; event data is in fences that it can't leave, labelled as untrusted. */
+/** Formats an issue and an event as Markdown for tickets or assistants. Event data is fenced and marked untrusted. */
 export function toMarkdown(issue: RestIssue, event: RestEvent): string {
   const details: [string, string | null][] = [
     ['Short id', issue.shortId],

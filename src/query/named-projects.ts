@@ -2,8 +2,8 @@ import type { Project } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 
 /**
- * The projects that are named by id, slug or a slug of before, among those that somebody may read, each once. Undefined
- * when a name leads to none of them: to leave it out would ask for more than was asked for.
+ * Returns the readable projects with these ids, slugs or former slugs, without duplicates. Undefined if a name matches
+ * none of them: dropping the name would widen the request.
  */
 export function namedProjects(
   meta: Pick<MetaStore, 'projectByOldSlug'>,

@@ -6,7 +6,7 @@ import type { Issue } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { normalOf } from './event.ts'
 
-/** Frames of an event that rules are compared with: the newest calls. */
+/** Limit of frames that are compared with rules: the newest calls. */
 const framesMax = 100
 
 /** The parts of an event that ownership rules match: in-app frames (or all, if none is in-app), the URL and the tags. */
@@ -28,7 +28,7 @@ export function ownedEventOf(row: SeenEvent): OwnedEvent {
   }
 }
 
-/** The latest event of each of a project's issues that has any left. Throws STORE_UNAVAILABLE. */
+/** Returns the latest event of each of a project's issues that has any. Throws STORE_UNAVAILABLE. */
 export async function latestEventsOf(
   { meta, events }: { meta: Pick<MetaStore, 'hashesOf'>; events: Pick<EventStore, 'newestPlaces' | 'eventsAt'> },
   projectId: number,

@@ -1,18 +1,18 @@
 import { MishapError } from '../base/errors.ts'
 
-/** A stretch of time and the word that other clients know it by. */
+/** A time range and the name by which other clients know it. */
 export type Range = { fromMs: number; toMs: number /** `24h`, `14d`, ... or `range` for fixed ends. */; period: string }
 
 const unitMs: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
-/** The longest range: ten years, as retention. */
+/** The longest range: ten years, the longest retention. */
 const rangeMsMax = 3650 * 86_400_000
-/** The events store keeps times of 1970 to 2106: seconds in 32 bits. */
+/** The events store supports times from 1970 to 2106: seconds in 32 bits. */
 const momentMsMax = 4_294_967_295_000
 const defaultPeriod = '14d'
 
 const wrong = (field: string, sentence: string) => new MishapError('VALIDATION', { fields: { [field]: [sentence] } })
 
-/** A moment as ISO 8601 (UTC when it has no zone) or seconds since 1970; milliseconds out. */
+/** Parses ISO 8601 (UTC if it has no zone) or seconds since 1970. Returns ms since 1970. Throws VALIDATION. */
 function momentOf(field: string, text: string): number {
   if (/^\d{9,11}(\.\d+)?$/.test(text)) return Math.round(Number(text) * 1000)
   const zoned = /([zZ]|[+-]\d{2}:?\d{2})$/.test(text) || /^\d{4}-\d{2}-\d{2}$/.test(text) ? text : `${text}Z`
@@ -22,7 +22,7 @@ function momentOf(field: string, text: string): number {
   return ms
 }
 
-/** Reads `statsPeriod` (14d, 24h) or `start` and `end`; 14 days when neither is given. Throws VALIDATION with the field. */
+/** Parses `statsPeriod` (14d, 24h) or `start` and `end`; default 14 days. Throws VALIDATION with the field. */
 export function rangeOf(
   input: { statsPeriod?: string | undefined; start?: string | undefined; end?: string | undefined },
   nowMs: number,
@@ -41,7 +41,7 @@ export function rangeOf(
   const lengthMs = found ? Number(found[1]) * (unitMs[found[2] ?? ''] ?? 0) : 0
   if (lengthMs <= 0 || lengthMs > rangeMsMax)
     throw wrong('statsPeriod', 'A number with m, h, d or w, such as 24h or 14d.')
-  // Clients' clocks run ahead by up to a minute, and those events are kept as they came.
+  // Clients' clocks can be a minute ahead, and such events keep their time.
   return { fromMs: nowMs - lengthMs, toMs: nowMs + 60_000, period }
 }
 
@@ -64,8 +64,8 @@ const bucketChoicesMs = [
 ]
 
 /**
- * Length of one bucket in ms, so that a range has at most `pointsMax` of them. From 12 hours on whole hours, as the events
- * store counts such ranges by the hour.
+ * Returns the bucket length in ms that gives at most `pointsMax` buckets. From 12 hours on it is whole hours, because
+ * the events store counts such ranges by the hour.
  */
 export function bucketOf(range: { fromMs: number; toMs: number }, pointsMax = 30): number {
   const lengthMs = range.toMs - range.fromMs
@@ -73,7 +73,7 @@ export function bucketOf(range: { fromMs: number; toMs: number }, pointsMax = 30
   return bucketChoicesMs.find((item) => item >= leastMs && lengthMs / item <= pointsMax) ?? 30 * dayMs
 }
 
-/** Points of a range from buckets with events: zeros filled in, oldest first, [seconds, events]. */
+/** Converts buckets with events to the points of a range: [seconds, events], oldest first, zeros filled in. */
 export function pointsOf(
   range: { fromMs: number; toMs: number },
   bucketMs: number,

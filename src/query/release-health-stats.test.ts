@@ -8,7 +8,7 @@ const share = (good: number, sample: number): Share => {
 }
 
 describe('a share with its interval', () => {
-  // Figures of the literature (Newcombe 1998, method 3), to four digits.
+  // Published values (Newcombe 1998, method 3), to four digits.
   test.each([
     [81, 263, 0.2553, 0.3662],
     [15, 148, 0.0624, 0.1605],
@@ -25,7 +25,7 @@ describe('a share with its interval', () => {
     const all = share(20, 20)
     expect([all.share, all.high]).toEqual([1, 1])
     expect(all.low).toBeCloseTo(0.8389, 4)
-    // An estimate of users may be larger than their number.
+    // An estimate of users can exceed their number.
     expect(share(21, 20)).toMatchObject({ share: 1, high: 1 })
     expect(share(-1, 20)).toMatchObject({ share: 0, low: 0 })
   })

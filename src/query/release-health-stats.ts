@@ -1,16 +1,16 @@
-/** Statistics of release health. Pure: shares with their uncertainty, and whether two of them differ. */
+/** Statistics of release health. Pure: shares with their uncertainty, and whether two shares differ. */
 
-/** Normal quantile of a two-sided interval of 95%. */
+/** Quantile of the normal distribution for a two-sided 95% interval. */
 const z = 1.959964
-/** A difference below half a point is not looked for: it would take hundreds of thousands of sessions. */
+/** Smaller differences than half a point are ignored: they would need hundreds of thousands of sessions. */
 const leastDifference = 0.005
 
-/** A share with its interval of 95%, 0 to 1, and the number that it was counted from. */
+/** A share with its 95% interval, 0 to 1, and the sample size. */
 export type Share = { share: number; low: number; high: number; sample: number }
 
 /**
- * How large the share of `good` among `sample` is, with Wilson's interval: it stays within 0 and 1, and says something also
- * where all are good. Undefined for an empty sample. Users are estimates, so `good` may be a little off: it is bounded.
+ * Returns the share of `good` in `sample` with Wilson's interval. The interval stays within 0 and 1, and is informative
+ * even if all are good. Undefined for an empty sample. Users are estimates, so `good` is clamped to 0 and `sample`.
  */
 export function shareOf(good: number, sample: number): Share | undefined {
   if (!(sample > 0)) return undefined
@@ -26,31 +26,31 @@ export function shareOf(good: number, sample: number): Share | undefined {
   }
 }
 
-/** How two shares differ: `by` is the first less the second, with its interval of 95%. */
+/** The difference of two shares: `by` is the first minus the second, with its 95% interval. */
 type Difference = {
   by: number
   low: number
   high: number
-  /** `same`: the interval holds 0, so nothing can be said yet. */
+  /** `same`: the interval contains 0, so there is no result yet. */
   verdict: 'better' | 'worse' | 'same'
-  /** Of `same`: about how many sessions of each would tell a difference of this size, or of half a point. */
+  /** For `same`: about how many sessions each needs to detect this difference, or one of half a point. */
   needed: number
 }
 
-/** The difference of two independent shares by Newcombe's method, which is made of both Wilson intervals. */
+/** Computes the difference of two independent shares by Newcombe's method, from both Wilson intervals. */
 export function differenceOf(now: Share, before: Share): Difference {
   const by = now.share - before.share
   const low = by - Math.hypot(now.share - now.low, before.high - before.share)
   const high = by + Math.hypot(now.high - now.share, before.share - before.low)
   const variance = now.share * (1 - now.share) + before.share * (1 - before.share)
-  // Without any crash the variance is 0: that of one crash among all stands for it.
+  // Without crashes the variance is 0, so the variance of one crash is used instead.
   const least = 1 / Math.max(1, now.sample) + 1 / Math.max(1, before.sample)
   const needed = Math.ceil((z ** 2 * Math.max(variance, least)) / Math.max(Math.abs(by), leastDifference) ** 2)
   const verdict = low > 0 ? 'better' : high < 0 ? 'worse' : 'same'
   return { by, low, high, verdict, needed: verdict === 'same' ? roundUp(Math.max(needed, now.sample + 1)) : 0 }
 }
 
-/** Up to two digits: nobody needs "about 6,147". */
+/** Rounds up to two digits: nobody needs "about 6,147". */
 function roundUp(count: number): number {
   const step = 10 ** Math.max(0, Math.floor(Math.log10(count)) - 1)
   return Math.ceil(count / step) * step
@@ -60,8 +60,8 @@ function roundUp(count: number): number {
 export type Counted = { startMs: number; all: number; crashed: number }
 
 /**
- * The first `sessions` sessions of a release, in whole buckets: what it had been at that point of its adoption. The bucket
- * that passes the number counts with the part that is needed.
+ * Returns the first `sessions` sessions of a release, in whole buckets: its stats at that point of its adoption. The
+ * bucket that passes the number counts in proportion.
  */
 export function firstOf(
   buckets: readonly Counted[],
@@ -79,12 +79,12 @@ export function firstOf(
   return { ...sum, all: Math.round(sum.all), crashed: Math.round(sum.crashed) }
 }
 
-/** Share of the sessions of a day from which a release counts as adopted. */
+/** A release counts as adopted from this share of a day's sessions on. */
 const adoptedShare = 0.1
 
-/** `replaced`: it was adopted, and is not any more. */
+/** `replaced`: it was adopted before, but no longer is. */
 type AdoptionStage = 'low' | 'adopted' | 'replaced'
 
-/** The stage of a release by its share of now and the highest one that it ever had. */
+/** Returns the stage of a release from its current and its highest share. */
 export const stageOf = (share: number, highest: number): AdoptionStage =>
   share >= adoptedShare ? 'adopted' : highest >= adoptedShare ? 'replaced' : 'low'

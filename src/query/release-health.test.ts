@@ -11,7 +11,7 @@ const day = 24 * hour
 const project = { id: 1, slug: 'web' } as Project
 const other = { id: 2, slug: 'api' } as Project
 
-/** One session's minute: what the rig's store adds up. */
+/** Sessions of one minute, which the fake store adds up. */
 type Session = { projectId?: number; release: string; atMs: number; all: number; crashed?: number; users?: number }
 type Asked = Parameters<SessionStore['sessionGroups']>[0]
 
@@ -92,13 +92,13 @@ describe('health of a list of releases', () => {
 describe('health of one release', () => {
   const versions = ['web@3.0.0', 'web@2.0.0', 'web@1.0.0', 'api@9.0.0']
   const of = (version: string) => ({ projects: [project], environments: [], version })
-  /** Sessions of a release in hours since its start. */
+  /** Sessions of a release by hour since its start. */
   const hours = (release: string, startMs: number, all: readonly number[], crashed: readonly number[]): Session[] =>
     all.map((count, at) => ({ release, atMs: startMs + at * hour, all: count, crashed: crashed[at] ?? 0 }))
 
   test('is compared with the release before it at the same number of sessions', async () => {
     const sessions = [
-      // It began badly and was stable later: of its 40,000 sessions only the first 10,000 are compared.
+      // It began badly and became stable. Only the first 10,000 of its 40,000 sessions are compared.
       ...hours('web@2.0.0', nowMs - 9 * day, [5000, 5000, 30_000], [50, 50, 0]),
       ...hours('web@3.0.0', nowMs - 9 * hour, [5000, 5000], [55, 50]),
       ...hours('api@9.0.0', nowMs - 9 * hour, [5000], [0]),

@@ -11,16 +11,16 @@ type Where = { projects: readonly Project[]; environments: readonly string[] }
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
-/** Clocks of clients run ahead by up to a minute. */
+/** Clients' clocks can be up to a minute ahead. */
 const aheadMs = 60_000
-/** Releases with sessions that are read of one range. */
+/** Limit of releases with sessions that are read for one range. */
 const groupsMax = 5000
-/** How far the sessions of a release and of the one before it are looked for. */
+/** How far back the sessions of a release and of the one before it are read. */
 const reachMs = 90 * dayMs
-/** Releases whose order is asked for, the newest; those before one that are looked at. */
+/** Limit of releases that are ordered, the newest, and of earlier releases that are searched. */
 const orderedMax = 1000
 const earlierMax = 50
-/** Releases before one whose figures are shown beside it. */
+/** Number of earlier releases whose stats are shown too. */
 const beforeMax = 2
 
 const emptyCounts: HealthCounts = { all: 0, errored: 0, unhandled: 0, abnormal: 0, crashed: 0 }
@@ -29,7 +29,7 @@ const crashFree = (counts: HealthCounts | undefined): Share | undefined =>
   counts && shareOf(counts.all - counts.crashed, counts.all)
 const toRestShare = (share: Share | undefined): RestShare | null => share ?? null
 
-/** Releases by name and project of the last 24 hours, and what all sessions of a project are. */
+/** Returns the sessions of the last 24 hours by project and release. */
 async function ofLastDay({ events, clock }: Deps, { projects, environments }: Where): Promise<SessionGroup[]> {
   const nowMs = clock.now()
   const scope = { projectIds: idsOf(projects), environments, fromMs: nowMs - dayMs, toMs: nowMs + aheadMs }
@@ -60,12 +60,12 @@ function adoptionIn(
   }
 }
 
-/** What is asked of releases: their versions, and the projects that they belong to. */
+/** Releases to query: their versions and their projects. */
 type HealthOf = { version: string; projectIds: readonly number[] }
 
 /**
- * Health of releases over a range, by version; one without any session has none. Undefined: none of the projects has sent a
- * session in the range or in the last 24 hours. Throws STORE_UNAVAILABLE, QUERY_TIMEOUT.
+ * Returns the health of releases over a range, by version, without releases that have no sessions. Undefined if no
+ * project sent a session in the range or in the last 24 hours. Throws STORE_UNAVAILABLE, QUERY_TIMEOUT.
  */
 export async function releasesHealth(
   deps: Deps,
@@ -106,7 +106,7 @@ export async function releasesHealth(
 
 const pick = ({ fromMs, toMs }: { fromMs: number; toMs: number }) => ({ fromMs, toMs })
 
-/** Versions before a release in the order of releases, that may follow one another; the nearest first. */
+/** Returns the earlier versions of the same package, the nearest first. */
 function versionsBefore({ meta }: Deps, projects: readonly Project[], version: string): string[] {
   const projectIds = idsOf(projects)
   const times = sortReleases(meta.releaseTimes({ projectIds, text: '', offset: 0, max: orderedMax }))
@@ -120,7 +120,7 @@ function versionsBefore({ meta }: Deps, projects: readonly Project[], version: s
         .slice(0, earlierMax)
 }
 
-/** Sessions by hour of two releases since the first of either; empty where one has none. */
+/** Returns the hourly sessions of two releases within the scope; empty for a release without sessions. */
 async function hoursOf(
   { events }: Deps,
   scope: SessionScope,
@@ -130,7 +130,7 @@ async function hoursOf(
     scope: { ...scope, filter: { op: 'releases', values: [...versions] } },
     by: ['release'],
     bucketMs: hourMs,
-    // Both in each hour of the reach.
+    // Both releases in each hour of the reach.
     max: (2 * reachMs) / hourMs + 2,
   })
   const of = (version: string) =>
@@ -140,7 +140,7 @@ async function hoursOf(
   return [of(versions[0]), of(versions[1])]
 }
 
-/** How a release differs from the one before it, once each has had the same number of sessions. */
+/** Compares a release with the one before it, over the same number of first sessions. */
 function changeOf(own: readonly Counted[], before: readonly Counted[], previous: string): RestHealthChange | undefined {
   const sumOf = (hours: readonly Counted[]) => hours.reduce((sum, hour) => sum + hour.all, 0)
   const equal = Math.min(sumOf(own), sumOf(before))
@@ -150,17 +150,17 @@ function changeOf(own: readonly Counted[], before: readonly Counted[], previous:
   return now && then && { previous, own: now, before: then, ...differenceOf(now, then) }
 }
 
-/** The health of one release beside that of the releases before it. */
+/** The health of one release and of the releases before it. */
 export type ReleaseHealth = {
   own: RestHealth
-  /** Those before it that have sessions, the nearest first. */
+  /** Earlier releases with sessions, the nearest first. */
   before: { version: string; crashFreeSessions: RestShare }[]
   change: RestHealthChange | undefined
 }
 
 /**
- * What the page of a release shows of its sessions. Undefined: it has none in the last 90 days. Throws STORE_UNAVAILABLE,
- * QUERY_TIMEOUT.
+ * Returns the session data of a release's page. Undefined if it had no sessions in the last 90 days. Throws
+ * STORE_UNAVAILABLE, QUERY_TIMEOUT.
  */
 export async function releaseHealth(
   deps: Deps,
@@ -215,8 +215,8 @@ function healthDataOf(group: SessionGroup | undefined, { release, all, users, ho
 }
 
 /**
- * What the API says of releases in each of their projects, by `${version}\n${projectId}`: totals over a range, adoption
- * over the last 24 hours. Throws STORE_UNAVAILABLE, QUERY_TIMEOUT.
+ * Returns a function for the API's health data of a release in a project: totals over a range, adoption over the last
+ * 24 hours. Throws STORE_UNAVAILABLE, QUERY_TIMEOUT.
  */
 export async function healthData(
   { events, clock }: Deps,

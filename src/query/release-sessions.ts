@@ -7,7 +7,7 @@ import type { QueryDeps } from './issue.ts'
 import type { Search, Wanted } from './search/ast.ts'
 import { parseSearch } from './search/parse.ts'
 
-/** What can be asked of a group of sessions. */
+/** Fields that can be queried for a group of sessions. */
 export const sessionFields = [
   'sum(session)',
   'count_unique(user)',
@@ -34,10 +34,10 @@ export type SessionField = (typeof sessionFields)[number]
 export const sessionGroupings = ['project', 'release', 'environment', 'session.status'] as const
 export type SessionGrouping = (typeof sessionGroupings)[number]
 
-/** Buckets of one answer, and groups of it. */
+/** Limits of buckets and of groups in one answer. */
 const bucketsMax = 1000
 export const groupsMax = 500
-/** Values of all groups in all buckets: an answer of some megabytes. */
+/** Limit of values in all groups and buckets: an answer of some megabytes. */
 const cellsMax = 50_000
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -46,7 +46,7 @@ const unitMs: Record<string, number> = { m: minuteMs, h: hourMs, d: dayMs, w: 7 
 
 const wrong = (field: string, sentence: string) => new MishapError('VALIDATION', { fields: { [field]: [sentence] } })
 
-/** The length of a bucket in ms, of whole minutes; without one an hour, from 30 days on a day. Throws VALIDATION. */
+/** Parses the bucket length to ms. Default: an hour, or a day for ranges of 30 days or more. Throws VALIDATION. */
 export function intervalOf(text: string | undefined, range: { fromMs: number; toMs: number }): number {
   const lengthMs = range.toMs - range.fromMs
   if (text === undefined || text === '') return lengthMs >= 30 * dayMs ? dayMs : hourMs
@@ -84,10 +84,7 @@ function filterOf(node: Search, names: FilterNames): EventFilter {
   throw unknownKey('key' in node ? node.key : 'value' in node ? String(node.value) : '')
 }
 
-/**
- * Conditions of a query on sessions; undefined for an empty query. Throws the errors of a query that cannot be
- * read.
- */
+/** Converts a query on sessions to conditions; undefined for an empty query. Throws the errors of an invalid query. */
 export function sessionFilter(query: string, projects: readonly Project[]): EventFilter | undefined {
   const search = parseSearch(query)
   const projectIdsOf = ({ text }: Wanted) =>
@@ -98,7 +95,7 @@ export function sessionFilter(query: string, projects: readonly Project[]): Even
 const statuses = ['healthy', 'errored', 'unhandled', 'abnormal', 'crashed'] as const
 type Status = (typeof statuses)[number]
 
-/** The ends of sessions are apart from each other: what is left of all is healthy. */
+/** The statuses are disjoint: the rest of all sessions is healthy. */
 const numberOf = (counts: HealthCounts, status: Status): number =>
   status === 'healthy'
     ? Math.max(0, counts.all - counts.errored - counts.unhandled - counts.abnormal - counts.crashed)
@@ -111,7 +108,7 @@ const rateOf = (part: number, { all }: HealthCounts): number | null =>
 
 type Values = Pick<SessionGroup, 'sessions' | 'users' | 'durations'>
 
-/** The value of a field; of one status only counts, as its rate within itself says nothing. */
+/** Returns the value of a field. With `status` only counts have a value: a rate within one status is meaningless. */
 function figureOf(field: SessionField, group: Values | undefined, status: Status | undefined): number | null {
   const { sessions = empty, users = empty, durations } = group ?? {}
   if (field === 'sum(session)') return status ? numberOf(sessions, status) : sessions.all
@@ -140,7 +137,7 @@ const dimensions: Record<Exclude<SessionGrouping, 'session.status'>, SessionDime
   environment: 'environment',
 }
 
-/** What `GET organizations/{org}/sessions/` asks. Times in ms. */
+/** The request of `GET organizations/{org}/sessions/`. Times in ms. */
 export type SessionsAsked = {
   projects: readonly Project[]
   environments: readonly string[]
@@ -151,7 +148,7 @@ export type SessionsAsked = {
   intervalMs: number
   withTotals: boolean
   withSeries: boolean
-  /** Groups, those with the most sessions first. */
+  /** Limit of groups, those with the most sessions first. */
   max: number
 }
 
@@ -164,8 +161,8 @@ function byOf(groupBy: readonly SessionGrouping[], group: SessionGroup): Record<
 const keyOf = ({ projectId, release, environment }: SessionGroup) => `${projectId}\n${release}\n${environment}`
 
 /**
- * Counts of sessions by group and time, in whole intervals. Throws VALIDATION for an answer that would be too large, what a
- * wrong query throws, STORE_UNAVAILABLE, QUERY_TIMEOUT.
+ * Counts sessions by group and time, in whole intervals. Throws VALIDATION for too large an answer, the errors of an
+ * invalid query, STORE_UNAVAILABLE, QUERY_TIMEOUT.
  */
 export async function sessionsAnswer(
   { events }: Pick<QueryDeps, 'events'>,

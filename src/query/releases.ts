@@ -10,11 +10,11 @@ import type { Release } from '../store/meta/releases/releases.ts'
 import type { QueryDeps, View } from './issue.ts'
 import { bucketOf, pointsOf } from './range.ts'
 
-/** Releases are sorted by their own order among the newest of these; older ones are behind them by creation. */
+/** Limit of releases that are sorted by release order, the newest. Older ones follow by creation. */
 const sortedMax = 5_000
 const authorsMax = 20
 const environmentsMax = 20
-/** Environments of its events that a release names. */
+/** Limit of environments that a release lists from its events. */
 const eventEnvironmentsMax = 100
 const marksMax = 200
 const releasesCountedMax = 1_000
@@ -30,13 +30,13 @@ const iso = (ms: number) => new Date(ms).toISOString()
 const isoOrNull = (ms: number | null) => (ms === null ? null : iso(ms))
 const idsOf = (projects: readonly Project[]) => projects.map((project) => project.id)
 
-/** `max` rows of a list that was read with one row more. */
+/** Returns `max` rows of a list that was read with one extra row. */
 const some = <From, To>(rows: readonly From[], max: number, to: (row: From, at: number) => To): Some<To> => ({
   rows: rows.slice(0, max).map((row, at) => to(row, at)),
   more: rows.length > max,
 })
 
-/** What a version says, in the shape of the API. */
+/** Converts a version to the API's shape. */
 function toVersionInfo(version: string): RestVersionInfo {
   const { package: name, raw, semver, description, buildHash } = versionInfo(version)
   const numbers = semver && { major: semver.major, minor: semver.minor, patch: semver.patch }
@@ -54,7 +54,7 @@ function toVersionInfo(version: string): RestVersionInfo {
 const authorOf = ({ authorName: name, authorEmail: email }: Commit): RestAuthor | null =>
   name === '' && email === '' ? null : { name: name || email, email }
 
-/** A commit in the shape of the API. */
+/** Converts a commit to the API's shape. */
 export const toRestCommit = (commit: Commit): RestCommit => ({
   id: commit.sha,
   message: commit.message,
@@ -65,11 +65,11 @@ export const toRestCommit = (commit: Commit): RestCommit => ({
   filesOmitted: commit.filesOmitted,
 })
 
-/** A repository in the shape of the API. */
+/** Converts a repository to the API's shape. */
 export const toRestRepository = (repository: Repository): RestRepository => ({
   id: String(repository.id),
   name: repository.name,
-  // Given to no client: sentry-cli, told an address, would send the hash of the head alone, as nothing here could ask for more.
+  // Always null: with a URL, sentry-cli sends only the hash of the head, and the server cannot fetch the commits.
   url: null,
   provider: { id: 'unknown', name: 'Unknown provider' },
   status: 'active',
@@ -78,7 +78,7 @@ export const toRestRepository = (repository: Repository): RestRepository => ({
   externalSlug: null,
 })
 
-/** A deploy in the shape of the API, with those of its projects that are among `projects`. */
+/** Converts a deploy to the API's shape, with its projects that are among `projects`. */
 export const toRestDeploy = (deploy: Deploy, projects: readonly Project[]): RestDeploy => ({
   id: String(deploy.id),
   environment: deploy.environment,
@@ -93,13 +93,13 @@ const slugsOf = (ids: readonly number[], projects: readonly Project[]) =>
   projects.filter((project) => ids.includes(project.id)).map((project) => project.slug)
 
 /**
- * The id of a release: a whole number below 2^48 that follows from its organization and version, as no row stands for a
- * release as a whole. It never changes. Among 100,000 releases, two share one with a chance of 1 in 56,000.
+ * Returns the id of a release, a whole number below 2^48 that is derived from organization and version, because no row
+ * represents a whole release. It never changes. The chance that two of 100,000 releases collide is 1 in 56,000.
  */
 const releaseIdOf = (organizationId: number, version: string): number =>
   createHash('sha256').update(`${organizationId} ${version}`).digest().readUIntBE(0, 6)
 
-/** Releases in the shape of the API, in their order. Their related rows are read once for all of them. */
+/** Converts releases to the API's shape, in order. Their related rows are read once for all. */
 export function toRestReleases({ meta }: Deps, where: Where, releases: readonly Release[]): RestRelease[] {
   const { organization, projects } = where
   const ids = idsOf(projects)
@@ -155,8 +155,8 @@ export function toRestReleases({ meta }: Deps, where: Where, releases: readonly 
 }
 
 /**
- * A page of releases, newest first: `date` by creation, `semver` by their own order (release-order.ts) among the newest
- * 5,000. `fromMs`, `toMs`: made, finalized, deployed or with events in that range. `hits`: how many there are in all.
+ * Returns a page of releases, newest first: `date` by creation, `semver` by release order (release-order.ts) among the
+ * newest 5,000. `fromMs`, `toMs`: created, finalized, deployed or with events in that range. `hits`: the total.
  */
 export function listReleases(
   deps: Deps,
@@ -164,7 +164,7 @@ export function listReleases(
     environments: readonly string[]
     text: string
     sort: 'date' | 'semver'
-    /** Left out: both. */
+    /** Undefined: both. */
     status?: 'open' | 'archived' | undefined
     fromMs?: number | undefined
     toMs?: number | undefined
@@ -196,17 +196,17 @@ export function listReleases(
   return { rows: toRestReleases(deps, request, found), more: hits > offset + times.length && times.length > 0, hits }
 }
 
-/** One release; undefined when none of the projects has it. */
+/** Returns one release; undefined if none of the projects has it. */
 export function findRelease(deps: Deps, item: One): RestRelease | undefined {
   const release = deps.meta.releaseOf(idsOf(item.projects), item.version)
   return release && toRestReleases(deps, item, [release])[0]
 }
 
-/** The last release with commits before this release, in one of its projects; undefined if there is none. */
+/** Returns the last earlier release with commits in one of its projects; undefined if there is none. */
 export function previousWithCommits(deps: Deps, item: One): RestRelease | undefined {
   const release = deps.meta.releaseOf(idsOf(item.projects), item.version)
   if (!release) return undefined
-  // Of its own projects: another project's commits are of another history, in which a client would not find them.
+  // Only its own projects: another project's commits belong to another history, where clients cannot find them.
   const projects = item.projects.filter((project) => release.projectIds.includes(project.id))
   const found = deps.meta
     .releaseTimes({
@@ -221,12 +221,12 @@ export function previousWithCommits(deps: Deps, item: One): RestRelease | undefi
   return found && findRelease(deps, { ...item, projects, version: found.version })
 }
 
-/** Commits of a release, newest first. */
+/** Returns the commits of a release, newest first. */
 export function releaseCommits({ meta }: Deps, { organization, version, offset, max }: Part): Some<RestCommit> {
   return some(meta.commitsOf({ organizationId: organization.id, version, offset, max: max + 1 }), max, toRestCommit)
 }
 
-/** Files that the commits of a release changed, in the order of the commits; of one commit where `commit` says so. */
+/** Returns the files that a release's commits changed, in commit order; with `commit` only those of that commit. */
 export function commitFiles(
   { meta }: Deps,
   { organization, version, commit, offset, max }: Part & { commit?: string | undefined },
@@ -250,14 +250,14 @@ export function commitFiles(
   })
 }
 
-/** Deploys of a release, newest first. */
+/** Returns the deploys of a release, newest first. */
 export function releaseDeploys({ meta }: Deps, part: Part): Some<RestDeploy> {
   const { organization, projects, version, offset, max } = part
   const where = { organizationId: organization.id, version, projectIds: idsOf(projects) }
   return some(meta.deploysOf({ ...where, offset, max: max + 1 }), max, (item) => toRestDeploy(item, projects))
 }
 
-/** What charts of a range mark: releases that came up and deploys that ended in it, the newest `max` in the order of time. */
+/** Returns chart annotations of a range: new releases and finished deploys, the newest `max` in time order. */
 export function releaseMarks(
   { meta }: Deps,
   request: Where & { environments: readonly string[]; fromMs: number; toMs: number; max?: number },
@@ -282,7 +282,7 @@ export function releaseMarks(
   }
 }
 
-/** Events by release in a view, of the 1,000 releases with the most. Throws STORE_UNAVAILABLE. */
+/** Counts events by release in a view, for the 1,000 releases with the most. Throws STORE_UNAVAILABLE. */
 export async function releaseEvents({ events }: Deps, view: View): Promise<Map<string, number>> {
   const { fromMs, toMs } = view.range
   const scope = { projectIds: idsOf(view.projects), environments: view.environments, fromMs, toMs }
@@ -290,7 +290,7 @@ export async function releaseEvents({ events }: Deps, view: View): Promise<Map<s
   return new Map(found.map((item) => [item.release, item.events]))
 }
 
-/** Events of one release in a view as points, oldest first. Throws STORE_UNAVAILABLE. */
+/** Returns the events of one release in a view as points, oldest first. Throws STORE_UNAVAILABLE. */
 export async function releaseSeries({ events }: Deps, view: View, version: string): Promise<RestPoint[]> {
   const { fromMs, toMs } = view.range
   const bucketMs = bucketOf(view.range)

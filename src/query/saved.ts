@@ -2,15 +2,15 @@ import type { RestSearch } from '../contract/search.ts'
 import type { SavedSearch } from '../store/meta/issues/searches.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 
-/** Who asks: their own views are theirs to change, shared ones when they may triage. */
+/** The caller: users can change their own views, and shared views if they can triage. */
 export type ViewAsker = { userId: string; mayShare: boolean }
 
-/** Whether somebody may change a view. */
+/** Returns whether the caller can change a view. */
 function mayChangeView(item: Pick<SavedSearch, 'shared' | 'userId'>, by: ViewAsker): boolean {
   return item.shared ? by.mayShare : item.userId === by.userId
 }
 
-/** A saved view in the shape of the API. */
+/** Converts a saved view to the API's shape. */
 export function toRestSearch(meta: Pick<MetaStore, 'personById'>, savedSearch: SavedSearch, by: ViewAsker): RestSearch {
   const [start, end] = savedSearch.span.includes('/') ? savedSearch.span.split('/') : []
   const person = meta.personById(savedSearch.userId)
@@ -35,7 +35,7 @@ export function toRestSearch(meta: Pick<MetaStore, 'personById'>, savedSearch: S
   }
 }
 
-/** The views that somebody sees in an organization: the shared ones and their own, by name. */
+/** Returns the shared views of an organization and the caller's own, by name. */
 export function viewsOf(
   meta: Pick<MetaStore, 'personById' | 'savedSearches'>,
   organizationId: number,

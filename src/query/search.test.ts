@@ -7,7 +7,7 @@ test.each<[string, string[]]>([
   ['p95(transaction.duration):>1s x', ['p95(transaction.duration)']],
   ['"release.stage":x has:detector', ['release.stage', 'detector']],
   ['release.stage:x OR zzz', ['release.stage']],
-  // All errors meet a negated one, and a tag of that name is met by whatever has it.
+  // All errors match a negated one, and events with a tag of that name match the tag.
   ['!detector:x !(release.stage:adopted zzz) tags[detector]:x detector', []],
   ['!(!detector:x)', ['detector']],
   ['release:web@1 stack.function:pay anything:x', []],

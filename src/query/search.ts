@@ -9,8 +9,8 @@ import { parseSearch } from './search/parse.ts'
 export { messageKeyOf, offeredKeys, type SearchKey, searchKeyOf }
 
 /**
- * The mistake in a search text, for the box while somebody types: a sentence and the position in characters, from 1.
- * Undefined when the text can be read. Pure: it runs in the browser.
+ * Returns the error in a search text while the user types: a sentence and the position in characters, from 1. Undefined
+ * if the text is valid. Pure: it runs in the browser.
  */
 export function searchError(text: string): { detail: string; position: number | undefined } | undefined {
   try {
@@ -23,7 +23,7 @@ export function searchError(text: string): { detail: string; position: number | 
   }
 }
 
-/** Keys of conditions that no error meets. Behind an odd number of `!` every error meets them, so those are left out. */
+/** Returns keys of conditions that no error matches. Every error matches after an odd number of `!`: left out. */
 function unmetIn(node: Search, negated: boolean): string[] {
   if (node.op === 'not') return unmetIn(node.of, !negated)
   if ('of' in node) return node.of.flatMap((part) => unmetIn(part, negated))
@@ -32,7 +32,7 @@ function unmetIn(node: Search, negated: boolean): string[] {
   return node.op === 'measure' || (searchKey && findsNothing(searchKey)) ? [node.key] : []
 }
 
-/** The keys of a search that no error has, each once: a condition on them finds nothing. Empty for a text that is refused. */
+/** Returns the keys of a search that no error has, without duplicates. Empty for an invalid text. */
 export function unmetKeys(text: string): string[] {
   if (searchError(text)) return []
   const search = parseSearch(text)

@@ -14,7 +14,7 @@ type Where = {
   release: Pick<Release, 'version' | 'createdMs' | 'firstEventMs'>
 }
 
-/** The part of a deploy that is shown: its environment, and the time until the next deploy there. */
+/** The displayed part of a deploy: its environment, and the time until the next deploy there. */
 type Panel = {
   environment: string | null
   projectIds: number[]
@@ -23,7 +23,7 @@ type Panel = {
   until: RestSkew['until']
 }
 
-/** Deploys of a release that have a panel: the last one to each environment, the newest first. */
+/** Limit of panels per release: the last deploy to each environment, the newest first. */
 const panelsMax = 3
 const deploysMax = 50
 const momentsMax = 1000
@@ -31,12 +31,12 @@ const issuesMax = 10
 const releasesMax = 5
 const minuteMs = 60_000
 const hourMs = 3_600_000
-/** Up to here a bucket is ten minutes, as for what is decided by it; beyond, an hour. */
+/** Up to this length a bucket is ten minutes, as in `lastsOn`; beyond, an hour. */
 const fineMs = 8 * hourMs
 
 const iso = (ms: number) => new Date(ms).toISOString()
 
-/** The first moment at which another release came to the same projects. */
+/** Returns the first time at which another release was deployed to the same projects. */
 const nextOf = (moments: readonly Moment[], version: string): number | undefined =>
   moments.find((moment) => moment.version !== version)?.atMs
 
@@ -57,7 +57,7 @@ function panelOf(deps: Deps, environment: string | null, projectIds: number[], f
   return { environment, projectIds, fromMs, toMs: Math.max(end.toMs, fromMs + 1), until: end.until }
 }
 
-/** The deploys of a release; without any its own beginning, everywhere. */
+/** Returns the panels of a release's deploys. Without deploys: one from its first appearance, all environments. */
 function panelsOf(deps: Deps, { organization, projects, release }: Where): Panel[] {
   const projectIds = projects.map((project) => project.id)
   const { version } = release
@@ -77,7 +77,7 @@ function panelsOf(deps: Deps, { organization, projects, release }: Where): Panel
   return [panelOf(deps, null, projectIds, begin, version)]
 }
 
-/** The issues that the skew of a panel is counted in, the most events first. */
+/** Returns the issues with the skew of a panel, most events first. */
 async function issuesOf(
   { meta, events }: Deps,
   panel: Panel,
@@ -149,8 +149,8 @@ async function skewOf(deps: Deps, where: Where, panel: Panel): Promise<RestSkew>
 const isKind = (kind: string): kind is SkewKind => Object.hasOwn(skewKinds, kind)
 
 /**
- * What old tabs ran into after a release was deployed: one panel for the last deploy to each environment; where no deploy was
- * told, one since the release came up. Throws STORE_UNAVAILABLE, QUERY_TIMEOUT.
+ * Returns the skew that old tabs caused after a release: one panel for the last deploy to each environment, or one
+ * since the release's first appearance if it has no deploys. Throws STORE_UNAVAILABLE, QUERY_TIMEOUT.
  */
 export const releaseSkew = async (deps: Deps, where: Where): Promise<RestSkew[]> =>
   where.projects.length === 0 ? [] : Promise.all(panelsOf(deps, where).map((panel) => skewOf(deps, where, panel)))

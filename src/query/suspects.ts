@@ -7,12 +7,12 @@ import type { QueryDeps } from './issue.ts'
 import { toRestCommit } from './releases.ts'
 import { type ChangedFile, framesMax, partsOf, type SuspectFrame, type Suspicion, suspicionsOf } from './suspicion.ts'
 
-/** Releases without events before the one that brought an issue, whose commits came with it. */
+/** Limit of earlier releases without events whose commits are included. */
 const releasesMax = 10
-/** Releases among which those before it are looked for. */
+/** Limit of releases in which earlier ones are searched. */
 const releasesLookedMax = 1_000
 const suspectsMax = 10
-/** Clocks of a developer's machine and of a user's differ; a commit that is later by more than this brought nothing. */
+/** Tolerance for clock differences between developers and users. A commit that is later than this is not a cause. */
 const clockMs = 10 * 60_000
 
 type Deps = Pick<QueryDeps, 'meta'>
@@ -25,8 +25,8 @@ const nothing = (state: RestCommitters['state'], releases: string[] = []): RestC
 })
 
 /**
- * The release that brought an issue and, the newest first, those between it and the last one before it that had events in
- * this project: nobody could have seen the issue in them.
+ * Returns the release that introduced an issue and, newest first, the releases between it and the last earlier one with
+ * events in this project. The issue could not be seen in those.
  */
 function bringing({ meta }: Deps, { project, issue }: CommitterRequest): string[] {
   const version = issue.firstRelease
@@ -34,7 +34,7 @@ function bringing({ meta }: Deps, { project, issue }: CommitterRequest): string[
   const own = meta.releaseOf([project.id], version)
   const times = meta.releaseTimes({ projectIds: [project.id], text: '', offset: 0, max: releasesLookedMax })
   if (!own) return [version]
-  // Releases of another package in the same project changed other things.
+  // Releases of another package in the same project contain other changes.
   const older = sortReleases(times).filter(
     (sortRelease) =>
       sortRelease.version !== version &&
@@ -57,7 +57,7 @@ function bringing({ meta }: Deps, { project, issue }: CommitterRequest): string[
   return [version, ...between]
 }
 
-/** Traces of an event, the thrown exception first: of several the last one is what was thrown, those before it caused it. */
+/** Returns the traces of an event. The last of chained exceptions was thrown and comes first; others caused it. */
 function tracesOf(event: RestEvent): RestStacktrace[] {
   return event.entries.flatMap((entry) => {
     if (entry.type === 'exception') return entry.data.values.toReversed().flatMap((item) => item.stacktrace ?? [])
@@ -68,7 +68,7 @@ function tracesOf(event: RestEvent): RestStacktrace[] {
   })
 }
 
-/** In-app frames, where it was thrown first; each with the frame it stands for. */
+/** Returns in-app frames from the throwing one on, each with its API frame. */
 function framesOf(event: RestEvent): (SuspectFrame & { of: RestFrame })[] {
   const found: (SuspectFrame & { of: RestFrame })[] = []
   for (const trace of tracesOf(event))
@@ -80,7 +80,7 @@ function framesOf(event: RestEvent): (SuspectFrame & { of: RestFrame })[] {
 }
 
 const hourMs = 3_600_000
-/** `2 h`, `3 days`: for a sentence. */
+/** Formats a duration for a sentence: `2 h`, `3 days`. */
 function spanText(ms: number): string {
   if (ms < 60_000) return 'less than a minute'
   if (ms < hourMs) return `${Math.round(ms / 60_000)} min`
@@ -123,9 +123,9 @@ function toSuspect(suspicion: Suspicion<CommitTime>, { commit, release, of, issu
 }
 
 /**
- * Commits that may have brought an issue, by what an event of it was thrown in: those of the release in which it was first
- * seen (and of releases before it that nobody used) that changed a file of an in-app frame, with the reason. `state` says
- * what is missing where there are none.
+ * Returns commits that may have introduced an issue, from an event's stack trace: commits of the first release (and of
+ * unused earlier releases) that changed the file of an in-app frame, with the reason. If there are none, `state` tells
+ * what is missing.
  */
 export function committersOf(deps: Deps, request: CommitterRequest): RestCommitters {
   const { organization, issue, event } = request
@@ -139,7 +139,7 @@ export function committersOf(deps: Deps, request: CommitterRequest): RestCommitt
   for (const { place, commit } of all)
     if (commit.atMs <= issue.firstSeenMs + clockMs && !commits.has(commit.id))
       commits.set(commit.id, { commit, release: place.version })
-  // they are all later than the issue
+  // All commits are later than the issue.
   if (commits.size === 0) return nothing('no_match', releases)
   if (![...commits.values()].some(({ commit }) => commit.files > 0)) return nothing('no_files', releases)
   const frames = framesOf(event)

@@ -1,10 +1,10 @@
 /**
- * Which commits changed the files of a stack trace. Pure: paths of frames and of changed files in, suspicions out. Two
- * paths are compared from their ends, part by part, because a build puts its own folders in front of a file's and a
- * repository others; what does not fit is no suspicion, and nothing is guessed.
+ * Finds commits that changed the files of a stack trace. Pure. Paths of frames and changed files are compared from
+ * their ends, part by part, because builds and repositories prepend different folders. Paths that do not match are no
+ * suspicion; nothing is guessed.
  */
 
-/** A frame of the program itself. `at`: 0 is where it was thrown, 1 its caller, and so on. */
+/** An in-app frame. `at`: 0 is the throwing frame, 1 its caller, and so on. */
 export type SuspectFrame = { at: number; paths: readonly string[] }
 /** A file that a commit added or changed. */
 export type ChangedFile<Commit> = { commit: Commit; path: string; change: 'A' | 'M' }
@@ -12,38 +12,38 @@ export type ChangedFile<Commit> = { commit: Commit; path: string; change: 'A' | 
 type Confidence = 'high' | 'medium' | 'low'
 export type Suspicion<Commit> = {
   commit: Commit
-  /** Place of the frame (`at`). */
+  /** Index of the frame (`at`). */
   frame: number
-  /** The frame's path that fitted. */
+  /** The frame's path that matched. */
   framePath: string
   path: string
   change: 'A' | 'M'
-  /** Parts that are equal, from the end. */
+  /** Number of equal parts, from the end. */
   parts: number
   confidence: Confidence
-  /** Other changed files that fit this frame as well. */
+  /** Number of other changed files that match this frame equally well. */
   alike: number
 }
 
-/** Names that every folder may have: without their folder they say nothing, and one folder may be as common. */
+/** Names that any folder can have. Without their folder they identify nothing, and one folder can be as common. */
 const commonNames =
   /^(?:index|main|app|page|layout|route|loading|error|not-found|template|default|middleware|instrumentation|server|client|config|types|utils|util|helpers|constants|mod|lib|init|__init__|__main__|setup|test|style|styles|api|actions|store|queries|schema|models|views|urls|tests)\.[a-z]{1,5}$/i
 
-/** Frames, and parts of a path, that are compared. */
+/** Limits of compared frames, and of compared parts of a path. */
 export const framesMax = 30
 const partsMax = 40
-/** Changed files of one name that are compared: of so many, none could be told from the others. */
+/** Limit of compared changed files with one name. More could not be told apart. */
 const sameNameMax = 500
 
 /**
- * Parts of a path without what a bundler puts around it: scheme and namespace (webpack://shop/./src/a.ts), `./`, `~/`,
- * groups of a bundler in the first place ((rsc)/), a query, a drive letter, a loader in front of the last `!`.
+ * Splits a path without the additions of bundlers: scheme and namespace (webpack://shop/./src/a.ts), `./`, `~/`,
+ * leading groups ((rsc)/), a query, a drive letter, a loader before the last `!`.
  */
 export function partsOf(path: string): string[] {
   let text = path.trim().replace(/^async /, '')
   text = text.slice(text.lastIndexOf('!') + 1)
   const scheme = /^([a-z][a-z0-9+.-]+):\/\/([^/]*)/i.exec(text)
-  // In a URL the host is no folder; of webpack:// it is the name that somebody gave the build.
+  // The host of a URL is not a folder. In webpack:// it is the name of the build.
   if (scheme) text = text.slice(scheme[0].length)
   const tail = text.search(/[?#]/)
   if (tail >= 0) text = text.slice(0, tail)
@@ -56,7 +56,7 @@ export function partsOf(path: string): string[] {
   return parts
 }
 
-/** How many parts of two paths are equal from their ends. */
+/** Counts the equal parts of two paths from their ends. */
 function equalParts(a: readonly string[], b: readonly string[]): number {
   let count = 0
   while (count < a.length && count < b.length && a[a.length - 1 - count] === b[b.length - 1 - count]) count++
@@ -64,10 +64,10 @@ function equalParts(a: readonly string[], b: readonly string[]): number {
 }
 
 /**
- * How well two paths fit, or undefined where they don't. high: the shorter is wholly in the longer and has a folder (of a
- * common file name with two; with one folder only where nothing stands in front of either, else medium);
- * medium: at least the file and one folder are equal (two folders for a common file name); low: one of the two paths is
- * a bare file name that is not common.
+ * Returns how well two paths match, or undefined. high: the longer contains the whole shorter, with a folder (a common
+ * file name needs two folders, or one if both are equal, else medium). medium: file and one folder are equal (two
+ * folders for a common file name). low: one path is a bare file name that is not common, or both are the same common
+ * one.
  */
 export function fitOf(
   frame: readonly string[],
@@ -78,7 +78,7 @@ export function fitOf(
   const shorter = Math.min(frame.length, file.length)
   const isCommon = commonNames.test(file.at(-1) ?? '')
   const isWhole = parts === shorter && (parts >= 2 || frame.length === file.length)
-  // src/index.ts is in every package of a repository: that it is the only one that changed makes it no more the frame's.
+  // src/index.ts exists in every package of a repository. Being the only changed one does not make it the frame's file.
   const isAnywhere = isCommon && parts < 3 && frame.length !== file.length
   if (isWhole && isCommon && parts === 1) return { parts, confidence: 'low' }
   if (isWhole) return { parts, confidence: isAnywhere ? 'medium' : 'high' }
@@ -89,7 +89,7 @@ export function fitOf(
 const confidences: Record<Confidence, number> = { high: 0, medium: 1, low: 2 }
 type Fit<Commit> = Suspicion<Commit> & { key: string }
 
-/** The files that fit a frame best: those with the most equal parts from the end. */
+/** Returns the best matches of a frame: the files with the most equal parts from the end. */
 function bestOf<Commit>(
   frame: SuspectFrame,
   files: readonly (ChangedFile<Commit> & { parts: string[] })[],
@@ -107,13 +107,13 @@ function bestOf<Commit>(
     best.push({ commit, frame: frame.at, path, change, alike: 0, ...fit, key: parts.join('/') })
   }
   const paths = new Set(best.map((item) => item.key)).size
-  // Several files that fit equally: at most one of them is the frame's.
+  // Several files match equally well: at most one of them belongs to the frame.
   return best.map(({ key: _key, ...fit }) => (paths > 1 ? { ...fit, alike: paths - 1, confidence: 'low' } : fit))
 }
 
 /**
- * Commits that changed a file of a frame, each with its strongest reason: first by how near the frame is to where it was
- * thrown, then by confidence, then by `atMs`, the latest first.
+ * Returns commits that changed a file of a frame, each with its strongest reason. Order: certain matches first, then
+ * the distance to the throwing frame, then confidence, then `atMs`, latest first.
  */
 export function suspicionsOf<Commit extends { atMs: number }>(
   frames: readonly SuspectFrame[],
@@ -134,7 +134,7 @@ export function suspicionsOf<Commit extends { atMs: number }>(
 }
 
 const before = <Commit extends { atMs: number }>(a: Suspicion<Commit>, b: Suspicion<Commit>) =>
-  // a sure hit of a caller says more than one of several files that might be the top frame's
+  // A certain match of a caller is stronger than an uncertain one of the top frame.
   Number(a.confidence === 'low') - Number(b.confidence === 'low') ||
   a.frame - b.frame ||
   confidences[a.confidence] - confidences[b.confidence] ||

@@ -5,7 +5,7 @@ import type { Issue } from '../store/meta/meta.ts'
 import type { QueryDeps } from './issue.ts'
 import { tagEventsMax } from './issue.ts'
 
-/** One tag with its distribution, in the shape of the API. */
+/** Converts a tag with its distribution to the API's shape. */
 export function toRestTag(tagCount: TagCount, valuesMax: number): RestTag {
   return {
     key: tagCount.key,
@@ -16,7 +16,7 @@ export function toRestTag(tagCount: TagCount, valuesMax: number): RestTag {
   }
 }
 
-/** Distribution of every tag (or of `key`) over an issue's newest 5,000 events, most values first. Throws STORE_UNAVAILABLE. */
+/** Returns every tag (or `key`) of an issue's newest 5,000 events, largest total first. Throws STORE_UNAVAILABLE. */
 export async function tagsOfIssue(
   deps: QueryDeps,
   issue: Issue,

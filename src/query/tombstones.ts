@@ -1,7 +1,7 @@
 import type { RestTombstone } from '../contract/removals.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 
-/** Issues of a project that were deleted for good, the newest first; each with the short id, title and culprit that it had. */
+/** Returns the permanently deleted issues of a project, newest first, with their former short id, title and culprit. */
 export function tombstonesOf(meta: Pick<MetaStore, 'discardedOf' | 'people'>, projectId: number): RestTombstone[] {
   const rows = meta.discardedOf(projectId)
   const people = new Map(

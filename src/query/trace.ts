@@ -18,21 +18,21 @@ type TraceDeps = {
   meta: Pick<MetaStore, 'issueIdsOf' | 'issueById' | 'projectById'>
 }
 
-/** Spans of a trace that are read, segments first. */
+/** Limit of spans that are read of a trace, segments first. */
 export const traceSpansMax = 1000
 const listedMax = 50
 const errorsMax = 100
-/** Levels of the tree. A deeper span becomes a sibling of the span at this level. */
+/** Depth limit of the tree. A deeper span becomes a sibling of the span at this level. */
 const depthMax = 100
 
-/** `eventSpans`: where each event says that it happened, by `eventKey`. */
+/** `eventSpans`: the span of each event as sent, by `eventKey`. */
 type Trace = { spans: SeenSpan[]; truncated: boolean; events: RestTraceEvent[]; eventSpans: Map<string, EventSpan> }
 
 const eventKey = (projectId: number | string, eventId: string) => `${projectId} ${eventId}`
 
 /**
- * The spans and events of a trace in these projects, which the caller may read.
- * Throws MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE.
+ * Reads the spans and events of a trace in these projects, which the caller can read.
+ * @throws MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE.
  */
 async function traceOf(deps: TraceDeps, projectIds: readonly number[], traceId: string): Promise<Trace> {
   const { events, meta } = deps
@@ -82,7 +82,7 @@ function slugs(meta: TraceDeps['meta']): (projectId: number) => string {
 const seconds = (us: number) => us / 1e6
 const nameOf = ({ name, description, transaction, op }: SeenSpan) => name || description || transaction || op
 
-/** Segments. They arrive last and may be lost; without any, the spans whose parents did not arrive. */
+/** Returns the segments. They arrive last and can be lost; without any, returns spans whose parents did not arrive. */
 function segmentsOf(spans: readonly SeenSpan[]): SeenSpan[] {
   const segments = spans.filter((span) => span.isSegment)
   if (segments.length > 0) return segments
@@ -92,12 +92,12 @@ function segmentsOf(spans: readonly SeenSpan[]): SeenSpan[] {
 
 const keyOf = ({ projectId, spanId }: Pick<SeenSpan, 'projectId' | 'spanId'>) => `${projectId} ${spanId}`
 
-/** Levels from a span up to its segment, at most. */
+/** Limit of levels from a span up to its segment. */
 const climbMax = 200
 
 /**
- * Finds the span that an event says it happened in, or the one above it, among those of its trace, and its segment. Spans of
- * the event's own project go first: senders choose ids.
+ * Finds the span that an event names, or its parent, in the trace, and its segment. Spans of the event's project take
+ * precedence, because senders choose ids.
  */
 function placer(spans: readonly SeenSpan[]): (eventSpan: EventSpan | undefined) => RestEventSpan | null {
   const byKey = new Map(spans.map((span) => [keyOf(span), span]))
@@ -151,7 +151,7 @@ const toSegment = (item: SeenSpan, projectSlug: string, spans: number): RestSegm
   measurements: item.measurements,
 })
 
-/** `atS`: the moment near which segments are listed, seconds; undefined: the beginning. See `RestTraceMeta`. */
+/** `atS`: the time near which segments are listed, seconds; undefined: the beginning. See `RestTraceMeta`. */
 export async function traceMeta(
   deps: TraceDeps,
   projectIds: readonly number[],
@@ -220,8 +220,8 @@ const nodeOf = (item: SeenSpan, slug: string): RestTraceSpan => ({
 })
 
 /**
- * Spans as trees, each once and in the order of their start. A parent that is not there, or that stands below its own
- * child, is none; senders choose ids.
+ * Builds trees of spans, each span once, ordered by start. A missing parent, or a parent below its own child, is
+ * ignored: senders choose ids.
  */
 function treesOf(spans: readonly SeenSpan[], slugOf: (projectId: number) => string): RestTraceSpan[] {
   const ordered = spans.toSorted((a, b) => a.startUs - b.startUs || b.durationUs - a.durationUs)
@@ -250,7 +250,7 @@ function treesOf(spans: readonly SeenSpan[], slugOf: (projectId: number) => stri
       }
   }
   for (const item of ordered) if (item.parentId === '' || !ids.has(item.parentId)) place(item)
-  // what is left is a circle
+  // The remaining spans form cycles.
   for (const item of ordered) place(item)
   return roots
 }
@@ -278,7 +278,7 @@ const errorOf = (traceEvent: RestTraceEvent, eventSpan: EventSpan | undefined): 
   start_timestamp: traceEvent.timestamp,
 })
 
-/** The trees of a trace with its errors beside them, and whether more spans are stored than are in them. */
+/** Returns the trees of a trace followed by its errors, and whether more spans are stored. */
 export async function traceTree(
   deps: TraceDeps,
   projectIds: readonly number[],

@@ -1,19 +1,19 @@
 import { isHex } from './ids.ts'
 
-/** What a client says about itself; `key` as sent without flags, not yet looked up. */
+/** The credentials and version that a client sends. `key` is as sent without flags, not yet looked up. */
 export type ClientAuth = {
   key: string
-  /** Protocol version; 7 when not given. */
+  /** Protocol version; 7 if absent. */
   version: number
   /** `name/version`, or ''. */
   client: string
-  /** This one source names several different keys. */
+  /** This source has several different keys. */
   conflict: boolean
 }
 
 /**
- * A project key as 32 lower-case hex. Takes the key as written in a DSN; flags after a dot (`<key>.no-cache`) are
- * dropped. Undefined when it is not exactly 32 hex.
+ * Normalizes a project key from a DSN to 32 lower-case hex characters. Flags after a dot (`<key>.no-cache`) are
+ * dropped. Undefined if it is not exactly 32 hex characters.
  */
 export function readKey(text: string): string | undefined {
   const dot = text.indexOf('.')
@@ -27,8 +27,8 @@ function readVersion(text: string): number {
 }
 
 /**
- * Reads `Sentry sentry_version=7, sentry_key=…, sentry_client=…` (commas or blanks between; the leading word may be
- * missing). Undefined when there is no sentry_key in it.
+ * Parses `Sentry sentry_version=7, sentry_key=…, sentry_client=…` (separated by commas or blanks; the leading word is
+ * optional). Undefined without a sentry_key.
  */
 export function parseAuthHeader(text: string): ClientAuth | undefined {
   const start = text.slice(0, 7).toLowerCase() === 'sentry ' ? 7 : 0
@@ -56,7 +56,7 @@ function unquote(text: string): string {
   return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text
 }
 
-/** Reads the `sentry_key`, `sentry_version`, `sentry_client` of a query. Undefined when it has no sentry_key. */
+/** Parses `sentry_key`, `sentry_version` and `sentry_client` of a query string. Undefined without a sentry_key. */
 export function parseAuthQuery(query: URLSearchParams): ClientAuth | undefined {
   const keys = query.getAll('sentry_key')
   const [key] = keys
@@ -65,7 +65,7 @@ export function parseAuthQuery(query: URLSearchParams): ClientAuth | undefined {
   return { key, version, client: query.get('sentry_client') ?? '', conflict: keys.some((other) => other !== key) }
 }
 
-/** Reads `Basic base64(key:secret)`; the secret is legacy and ignored. Undefined when there is no key in it. */
+/** Parses `Basic base64(key:secret)`. The secret is legacy and ignored. Undefined without a key. */
 export function parseBasic(text: string): ClientAuth | undefined {
   const decoded = Buffer.from(text.slice('basic '.length).trim(), 'base64').toString('latin1')
   const colon = decoded.indexOf(':')
@@ -73,10 +73,10 @@ export function parseBasic(text: string): ClientAuth | undefined {
   return key === '' ? undefined : { key, version: 7, client: '', conflict: false }
 }
 
-/** A DSN's parts: `{scheme}://{key}[:{secret}]@{host}[:port]/[path/]{project id}`. */
+/** The parts of a DSN: `{scheme}://{key}[:{secret}]@{host}[:port]/[path/]{project id}`. */
 type Dsn = { key: string; projectId: number; host: string }
 
-/** Reads a DSN; undefined when it is no URL, has no key of 32 hex or no numeric project id. */
+/** Parses a DSN. Undefined if it is not a URL, or has no key of 32 hex characters or no numeric project id. */
 export function parseDsn(text: string): Dsn | undefined {
   if (text.length > 1024 || !URL.canParse(text)) return undefined
   const url = new URL(text)

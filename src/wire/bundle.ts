@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { bundleEntriesMax } from './upload.ts'
 
-/** One file that a bundle's manifest names. */
+/** One file in a bundle's manifest. */
 export type ManifestFile = {
   entry: string
   type: 'source' | 'minified_source' | 'source_map' | 'indexed_ram_bundle'
   url: string
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   headers: Record<string, string>
   /** Lower-case hex with dashes; '' if no header names a debug id. */
   debugId: string
@@ -14,21 +14,21 @@ export type ManifestFile = {
 
 export type BundleManifest = {
   files: ManifestFile[]
-  /** '' for none. */
+  /** '' if absent. */
   release: string
   dist: string
-  /** The bundle's own id as clients wrote it; '' for none. */
+  /** The bundle's id as sent; '' if absent. */
   id: string
 }
 
-/** Longest of the texts that are kept of a file. */
+/** Character limits of a file's stored texts. */
 const urlCharactersMax = 4096
 const headerCharactersMax = 4096
 const headersMax = 50
 
-/** A manifest has four: itself, its files, one of them, its headers. */
+/** Depth limit. A manifest has four levels: itself, its files, one of them, its headers. */
 const depthMax = 16
-/** Members and elements: the most files with 19 of them each. What JSON.parse makes of more takes hundreds of MB. */
+/** Limit of members and elements: the most files with 19 of them each. JSON.parse needs hundreds of MB for more. */
 const valuesMax = 20 * bundleEntriesMax
 
 const text = z.string().nullish().catch(undefined)
@@ -44,7 +44,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Whether JSON is as deep and has as many values as a manifest may have; read without making anything of it. */
+/** Returns whether JSON is within a manifest's limits of depth and values, without parsing it. */
 export function isBoundedManifest(bytes: Buffer): boolean {
   let depth = 0
   let values = 0
@@ -61,7 +61,7 @@ export function isBoundedManifest(bytes: Buffer): boolean {
   return true
 }
 
-/** Where the string that begins at `from` has its closing quote; -1 for none. */
+/** Returns the position of the closing quote of the string that starts at `from`; -1 if there is none. */
 function stringEnd(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(0x22, from); at >= 0; at = bytes.indexOf(0x22, at + 1)) {
     let slashes = 0
@@ -73,22 +73,22 @@ function stringEnd(bytes: Buffer, from: number): number {
 
 const types: ReadonlySet<string> = new Set(['source', 'minified_source', 'source_map', 'indexed_ram_bundle'])
 
-/** A debug id as everything here writes it: 32 hex digits with dashes, lower case; '' for anything else. */
+/** Normalizes a debug id to 32 lower-case hex digits with dashes; '' for anything else. */
 export function debugIdOf(value: string): string {
   const hex = value.trim().toLowerCase().replaceAll('-', '')
-  // Native ids may have an age behind them.
+  // Native ids can end with an age.
   const found = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})[0-9a-f]{0,8}$/.exec(hex)
   return found ? found.slice(1, 6).join('-') : ''
 }
 
-/** What a file is where the manifest does not say: by its name. */
+/** Returns the type of a file. Without a type in the manifest it depends on the name. */
 function typeOf(named: string | null | undefined, name: string): ManifestFile['type'] {
   if (named && types.has(named)) return named as ManifestFile['type']
   if (/\.map$/i.test(name)) return 'source_map'
   return /\.(?:[cm]?js|bundle|jsbundle)$/i.test(name) ? 'minified_source' : 'source'
 }
 
-/** Headers with names in lower case; only texts, and as many as a server would send. */
+/** Returns headers with lower-case names: only texts, and a limited number. */
 export function readHeaders(given: Readonly<Record<string, unknown>>): Record<string, string> {
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(given).slice(0, headersMax))
@@ -96,7 +96,7 @@ export function readHeaders(given: Readonly<Record<string, unknown>>): Record<st
   return headers
 }
 
-/** Reads manifest.json; undefined when it is no manifest. Never throws. */
+/** Parses manifest.json; undefined if invalid. Never throws. */
 export function readManifest(bytes: Buffer): BundleManifest | undefined {
   let value: unknown
   try {
@@ -107,7 +107,7 @@ export function readManifest(bytes: Buffer): BundleManifest | undefined {
   const read = head.safeParse(value)
   if (!read.success) return undefined
   const files: ManifestFile[] = []
-  // Not as a record: in what is made of one a file named `__proto__` is no entry.
+  // Not parsed as a record, because zod would drop a file named `__proto__`.
   for (const [entry, element] of Object.entries(read.data.files)) {
     const said = oneFile.safeParse(element)
     if (!said.success) return undefined
@@ -123,12 +123,12 @@ function fileOf(entry: string, said: z.output<typeof oneFile>): ManifestFile {
   return { entry, type: typeOf(said.type, entry), url, headers, debugId: debugIdOf(headers['debug-id'] ?? '') }
 }
 
-/** The debug id that a script names in its last lines, of which the last one counts; '' for none. */
+/** Returns the last debug id in a script's last lines; '' if there is none. */
 export function debugIdOfScript(tail: string): string {
   const found = [...tail.matchAll(/\/\/[#@] debugId=([0-9a-fA-F-]{32,36})\s*$/gm)].at(-1)
   return debugIdOf(found?.[1] ?? '')
 }
 
-/** The debug id that a source map names in a piece of its text (its beginning or its end); '' for none. */
+/** Returns the debug id in a piece of a source map's text (its start or its end); '' if there is none. */
 export const debugIdOfMap = (piece: string): string =>
   debugIdOf(/"(?:debug_id|debugId)"\s*:\s*"([0-9a-fA-F-]{32,45})"/.exec(piece)?.[1] ?? '')

@@ -242,7 +242,7 @@ test('fuzz: never throws; pieces of any size give what the whole gives; payloads
         expect(errors.length === 1).toBe(value === undefined)
         let end = 0
         for (const item of value?.items ?? []) {
-          // An item whose header stands at EOF has its empty payload at EOF.
+          // An item with its header at EOF has an empty payload at EOF.
           expect(item.at).toBeGreaterThanOrEqual(end)
           end = item.at + item.payload.length
           if (item.payload.length > 0) expect(end).toBeLessThanOrEqual(bytes.length)
@@ -290,7 +290,7 @@ test('every recorded envelope parses', () => {
   for (const name of names) {
     const { value, errors } = parseEnvelope(readFileSync(join(folder, name)))
     expect([name, errors]).toEqual([name, []])
-    // The file name says which items are inside: browser-11.12.0-attachment-01-event+attachment.envelope.
+    // The file name lists the items: browser-11.12.0-attachment-01-event+attachment.envelope.
     const said = /-\d\d-([a-z_+]+)\.envelope$/.exec(name)?.[1]
     if (said) expect([name, value?.items.map((entry) => entry.type).join('+')]).toEqual([name, said])
   }

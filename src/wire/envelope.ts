@@ -4,35 +4,35 @@ import type { Json } from './json.ts'
 type EnvelopeHeader = {
   /** 32 lower-case hex. */
   eventId?: string
-  /** As sent; RFC 3339 by the rules, for clock drift only. */
+  /** As sent; should be RFC 3339. Used only for clock drift. */
   sentAt?: string
   dsn?: string
-  /** Every key as sent, the ones above too. */
+  /** Every key as sent, including those above. */
   all: { [key: string]: Json }
 }
 
 export type EnvelopeItem = {
   type: string
   headers: { [key: string]: Json }
-  /** A view into the envelope's bytes, no copy. */
+  /** A view of the envelope's bytes, not a copy. */
   payload: Buffer
-  /** Where the payload starts in the envelope, in bytes. */
+  /** Start of the payload in the envelope, in bytes. */
   at: number
 }
 
 type Envelope = { header: EnvelopeHeader; items: EnvelopeItem[] }
 
-/** What is wrong, and at which byte of the inflated body. `what` never holds bytes of the sender. */
+/** A fault and its byte position in the decompressed body. `what` never contains bytes of the sender. */
 type EnvelopeError = {
   at: number
   kind: 'bad_envelope' | 'bad_event_id' | 'bad_item' | 'too_many_items'
   what: string
 }
 
-/** An item as the walk sees it: where its payload lies, in bytes. `bytes` grows while the payload arrives. */
+/** The position of an item's payload, in bytes. `bytes` grows while the payload arrives. */
 export type ItemSpan = { type: string; headers: { [key: string]: Json }; at: number; bytes: number }
 
-/** Longest header line; a real one has 200 to 2,000 bytes. */
+/** Limit of a header line in bytes. Real ones have 200 to 2,000. */
 export const headerBytesMax = 256 * 1024
 
 const newline = 0x0a
@@ -43,31 +43,31 @@ const behindPayload = 3
 const inLinePayload = 4
 
 /**
- * Walks over an envelope's framing in pieces of any size and keeps nothing but headers and positions, so that 200 MiB
- * pass with the memory of their headers. `push` each piece, then `end`; both return false once the envelope is known
- * to be malformed, and `error` says why. Never throws.
+ * Parses an envelope's framing from pieces of any size. It stores only headers and positions, so 200 MiB need only the
+ * memory of their headers. Call `push` for each piece, then `end`. Both return false once the envelope is malformed;
+ * `error` then has the reason. Never throws.
  */
 export class EnvelopeWalk {
   header: EnvelopeHeader | undefined = undefined
   readonly items: ItemSpan[] = []
   error: EnvelopeError | undefined = undefined
-  /** Bytes seen so far. */
+  /** Number of bytes so far. */
   bytes = 0
   #state = inHeader
-  /** Bytes of a sized payload that are still to come. */
+  /** Missing bytes of a payload with a declared length. */
   #rest = 0
-  /** Pieces of a header line that began in an earlier piece. */
+  /** Earlier pieces of an incomplete header line. */
   #line: Buffer[] = []
   #lineBytes = 0
   #item: ItemSpan = { type: '', headers: {}, at: 0, bytes: 0 }
-  /** Bytes of all header lines so far, which are what the walk holds. */
+  /** Total bytes of all header lines so far, which is the memory of the walk. */
   #headerBytes = 0
   readonly #itemsMax: number
   readonly #headerBytesMax: number
 
   /**
-   * One item more than `itemsMax`, or header lines that are longer than `headerBytes` together, end the walk, so that a
-   * body of headers alone costs little.
+   * More than `itemsMax` items, or header lines longer than `headerBytes` in total, stop the walk, so that a body that
+   * consists of headers costs little.
    */
   constructor(itemsMax = Number.POSITIVE_INFINITY, headerBytes = Number.POSITIVE_INFINITY) {
     this.#itemsMax = itemsMax
@@ -173,7 +173,7 @@ export class EnvelopeWalk {
   }
 
   #readItemHeader(text: string, at: number, payloadAt: number) {
-    // Blank lines between items and at the end are skipped; some clients write \r\n.
+    // Blank lines between items and at the end are ignored. Some clients write \r\n.
     if (text === '' || text === '\r') return
     const nth = this.items.length + 1
     const headers = readObject(text)
@@ -182,7 +182,7 @@ export class EnvelopeWalk {
     if (nth > this.#itemsMax) return this.#fail(at, 'too_many_items', `more than ${this.#itemsMax} items`)
     if (typeof type !== 'string' || type === '')
       return this.#fail(at, 'bad_envelope', `item ${nth}: its header has no type`)
-    // Only a server makes these; from outside they could smuggle a payload past the rules for its true type.
+    // Only servers create these. From outside they could pass a payload without the checks of its real type.
     if (type === 'integration')
       return this.#fail(at, 'bad_item', `item ${nth}: type integration is not taken from outside`)
     this.#item = { type, headers, at: payloadAt, bytes: 0 }
@@ -194,7 +194,7 @@ export class EnvelopeWalk {
     this.items.push(this.#item)
   }
 
-  /** Bytes that the last item has or says to have: a declared length counts before it arrives. */
+  /** Returns the bytes of the last item. A declared length counts before it arrives. */
   get lastItemBytes(): number {
     return this.#item.bytes + this.#rest
   }
@@ -215,7 +215,7 @@ function readObject(text: string): { [key: string]: Json } | undefined {
   }
 }
 
-/** Whether an object's JSON has `key` twice at its top level; JSON.parse keeps the last and says nothing. */
+/** Returns whether an object's JSON has `key` twice at its top level. JSON.parse silently takes the last one. */
 function repeatsKey(text: string, key: string): boolean {
   const quoted = `"${key}"`
   const first = text.indexOf(quoted)
@@ -236,8 +236,8 @@ function repeatsKey(text: string, key: string): boolean {
 }
 
 /**
- * Parses an inflated envelope. `value` is undefined when the framing or a header is malformed; then
- * `errors` has the byte position. Payloads are views, not parsed and not copied. Never throws.
+ * Parses a decompressed envelope. `value` is undefined if the framing or a header is malformed; `errors` then has the
+ * byte position. Payloads are views, neither parsed nor copied. Never throws.
  */
 export function parseEnvelope(bytes: Buffer): { value: Envelope | undefined; errors: EnvelopeError[] } {
   const walk = new EnvelopeWalk()
@@ -255,8 +255,8 @@ export function parseEnvelope(bytes: Buffer): { value: Envelope | undefined; err
 }
 
 /**
- * The `trace` header (dynamic sampling context) as text values. Values that are no text are turned into it (numbers,
- * booleans) or left out; undefined when it is no object or lacks trace_id or public_key. Never fails an envelope.
+ * Reads the `trace` header (dynamic sampling context) as text values. Numbers and booleans become text, other values
+ * are left out. Undefined if it is not an object or lacks trace_id or public_key. Never rejects an envelope.
  */
 export function readTraceHeader(header: EnvelopeHeader): { [key: string]: string } | undefined {
   const trace = header.all.trace

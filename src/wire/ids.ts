@@ -1,4 +1,4 @@
-/** Whether `text` from `start` for `length` characters is hexadecimal, either case. */
+/** Returns whether `length` characters of `text` from `start` are hexadecimal, in either case. */
 export function isHex(text: string, start = 0, length = text.length - start): boolean {
   if (length === 0 || start + length > text.length) return false
   for (let i = start; i < start + length; i++) {
@@ -13,8 +13,8 @@ const nil = '0'.repeat(32)
 const dashes = [8, 13, 18, 23]
 
 /**
- * An event, trace or replay id as 32 lower-case hex. Takes 32 hex, or a UUID with its four dashes, in either case;
- * anything else, and the nil UUID, gives undefined.
+ * Normalizes an event, trace or replay id to 32 lower-case hex characters. Accepts 32 hex or a UUID with four dashes,
+ * in either case. Anything else, and the nil UUID, gives undefined.
  */
 export function normalizeId(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
@@ -28,14 +28,14 @@ export function normalizeId(value: unknown): string | undefined {
   return id === nil ? undefined : id
 }
 
-/** A span id as 16 lower-case hex; anything else, and all zeros, gives undefined. */
+/** Normalizes a span id to 16 lower-case hex characters. Anything else, and all zeros, gives undefined. */
 export function normalizeSpanId(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length !== 16 || !isHex(value)) return undefined
   const id = value.toLowerCase()
   return id === '0000000000000000' ? undefined : id
 }
 
-/** An id of 32 hex as a UUID with its dashes. */
+/** Formats an id of 32 hex characters as a UUID with dashes. */
 export function hyphenated(id: string): string {
   return `${id.slice(0, 8)}-${id.slice(8, 12)}-${id.slice(12, 16)}-${id.slice(16, 20)}-${id.slice(20)}`
 }

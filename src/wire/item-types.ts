@@ -3,16 +3,16 @@ import type { DataCategory } from '../base/outcome.ts'
 const KiB = 1024
 const MiB = 1024 * KiB
 
-/** Decompressed bytes of an envelope, or of a multipart body of attachments. */
+/** Limit of decompressed bytes of an envelope, or of a multipart body of attachments. */
 export const envelopeBytesMax = 200 * MiB
-/** An event as JSON, and every report that becomes an event. */
+/** Byte limit of an event as JSON, and of reports that become events. */
 export const eventBytesMax = MiB
-/** Items of one envelope; the largest that an SDK sends has about 100. Bounds what a body of headers alone can cost. */
+/** Limit of items per envelope; SDKs send about 100 at most. Limits the cost of a body that consists of headers. */
 export const itemsMax = 1000
-/** Parts of one multipart body. */
+/** Limit of parts in one multipart body. */
 export const attachmentsMax = 30
 
-/** Item types with the same object of limits share its sum and its count. */
+/** Item types that share a limits object also share its sum and its count. */
 export type ItemLimits = { eachBytesMax: number; sumBytesMax: number; countMax: number }
 
 const limit = (eachBytesMax: number, countMax = itemsMax, sumBytesMax = envelopeBytesMax): ItemLimits => ({
@@ -30,19 +30,19 @@ const small = limit(MiB, 100)
 /** The limits of the whole envelope. */
 const rest = limit(envelopeBytesMax)
 
-/** What the framing needs to know about an item type; everything else about it belongs to refine. */
+/** Properties of an item type that the framing needs. Refine handles everything else. */
 type ItemKind = {
   category: DataCategory
   limits: ItemLimits
-  /** Where they differ for an item with a content type: newer clients pack many spans into one item. */
+  /** Limits for an item with a content type, if different. Newer clients pack many spans into one item. */
   containerLimits?: ItemLimits
-  /** The item belongs to the event whose id the envelope names; one is made when it names none. */
+  /** The item belongs to the event in the envelope's header. If the header has no event id, a new one is created. */
   needsEventId?: true
-  /** The payload may be a list, and each entry of it counts for itself. */
+  /** The payload can be a list. Each entry counts as one. */
   holdsMany?: true
 }
 
-/** Every item type that the wire knows (docs/limits.md). */
+/** Every known item type (docs/limits.md). */
 const kinds: ReadonlyMap<string, ItemKind> = new Map<string, ItemKind>([
   ['event', { category: 'error', limits: event, needsEventId: true }],
   ['transaction', { category: 'transaction', limits: event, needsEventId: true }],
@@ -75,23 +75,23 @@ const kinds: ReadonlyMap<string, ItemKind> = new Map<string, ItemKind>([
 
 const unknownKind: ItemKind = { category: 'unknown', limits: rest }
 
-/** The limits of one item, by its type and headers. */
+/** Returns the limits of an item by its type and headers. */
 export function limitsOf({ type, headers }: { type: string; headers: { [key: string]: unknown } }): ItemLimits {
   const { limits, containerLimits } = itemKind(type)
   return containerLimits && typeof headers['content_type'] === 'string' ? containerLimits : limits
 }
 
-/** The kind of an item type; unknown types have category `unknown` and need no event id. Never throws. */
+/** Returns the kind of an item type. Unknown types have category `unknown` and need no event id. Never throws. */
 export function itemKind(type: string): ItemKind {
   return kinds.get(type) ?? unknownKind
 }
 
-/** The fewest bytes of one entry in a list: `{}` and a comma. */
+/** Minimum bytes of one entry in a list: `{}` and a comma. */
 const entryBytesMin = 3
 
 /**
- * How many entries an item says that it holds (`item_count`), for where its payload is not or cannot be read. The header is
- * the sender's word: it counts no more than the payload has room for, and an invalid count means 1 entry.
+ * Returns the declared number of entries of an item (`item_count`), for payloads that are not read. The sender declares
+ * it, so it is limited by the payload's size, and an invalid count means 1 entry.
  */
 export function claimedCount({
   type,
@@ -103,13 +103,13 @@ export function claimedCount({
   bytes: number
 }): number {
   const claimed = headers['item_count']
-  // A span item without a content type is the old form: one span.
+  // A span item without a content type has the old form: one span.
   const isList = itemKind(type).holdsMany === true && (type !== 'span' || typeof headers['content_type'] === 'string')
   if (!isList || typeof claimed !== 'number' || !Number.isInteger(claimed) || claimed < 1) return 1
   return Math.min(claimed, Math.max(1, Math.floor(bytes / entryBytesMin)))
 }
 
-/** Whether the wire knows this item type; names of others come from the sender and are not for lists of ours. */
+/** Returns whether the item type is known. Other names are sender input and must not enter our lists. */
 export function isItemType(type: string): boolean {
   return kinds.has(type)
 }
@@ -120,7 +120,7 @@ const traceAttachments = new Set([
   'application/vnd.sentry.trace-attachment.v2',
 ])
 
-/** Whether this item rides on the envelope's event id: by type, but for attachments that belong to a trace. */
+/** Returns whether this item needs the envelope's event id: by type, except for attachments of a trace. */
 export function needsEventId(type: string, headers: { [key: string]: unknown }): boolean {
   if (type === 'attachment') {
     const contentType = headers.content_type

@@ -1,21 +1,21 @@
-/** One part of a multipart/form-data body; `bytes` is a view into it, no copy. */
+/** One part of a multipart/form-data body. `bytes` is a view, not a copy. */
 export type MultipartPart = {
-  /** The form field's name; '' when the part names none. */
+  /** The form field's name; '' if the part has none. */
   name: string
-  /** Last segment of the file name as sent, so that `../` and folders are gone; absent for plain fields. */
+  /** Last segment of the file name as sent, without `../` and folders. Absent for text fields. */
   filename?: string
   contentType?: string
   bytes: Buffer
-  /** Where its bytes start in the body. */
+  /** Start of its bytes in the body. */
   at: number
 }
 
 type MultipartError = { at: number; what: string }
 
-/** Longest head of one part. */
+/** Limit of a part's head in bytes. */
 const partHeadBytesMax = 16 * 1024
 
-/** The boundary of a multipart/form-data content type, 1 to 70 characters; undefined for other types or no boundary. */
+/** Returns the boundary of a multipart/form-data content type, 1 to 70 characters; undefined without one. */
 export function readBoundary(contentType: string): string | undefined {
   if (!/^multipart\/form-data\s*;/i.test(contentType)) return undefined
   const found = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))(?=\s*(?:;|$))/i.exec(contentType)
@@ -23,8 +23,8 @@ export function readBoundary(contentType: string): string | undefined {
 }
 
 /**
- * Parses a multipart/form-data body by the boundary of its content type. `value` is undefined when there is no
- * boundary, more than `partsMax` parts, or a part is broken or not closed; `errors` has the byte position. Never throws.
+ * Parses a multipart/form-data body by the boundary of its content type. `value` is undefined without a boundary, with
+ * more than `partsMax` parts, or if a part is malformed or not closed; `errors` has the byte position. Never throws.
  */
 export function parseMultipart(
   bytes: Buffer,
@@ -36,7 +36,7 @@ export function parseMultipart(
   return { value: undefined, errors: [{ at: 0, what: 'the content type has no boundary' }] }
 }
 
-/** As `parseMultipart`, by a boundary that is known. Never throws. */
+/** Like `parseMultipart`, with a known boundary. Never throws. */
 export function parseParts(
   bytes: Buffer,
   boundary: string,
@@ -65,7 +65,7 @@ export function parseParts(
   }
 }
 
-/** Position of the next delimiter that stands at the start of the body or of a line; -1 when there is none. */
+/** Returns the position of the next delimiter at the start of the body or of a line; -1 if there is none. */
 function findDelimiter(bytes: Buffer, delimiter: Buffer, from: number): number {
   let at = bytes.indexOf(delimiter, from)
   while (at > 0 && !(bytes[at - 1] === 0x0a && bytes[at - 2] === 0x0d)) at = bytes.indexOf(delimiter, at + 1)
@@ -105,16 +105,16 @@ function readExtended(value: string): string | undefined {
   }
 }
 
-/** What a scan keeps of a part: its head, and as many first bytes as were asked for. */
+/** Result of a scan for a part: its head, and the requested number of first bytes. */
 export type ScannedPart = { name: string; filename?: string; bytes: number; first: Buffer }
 
-/** A text of its own: as part of another one it would hold that, up to 16 KiB of a head for a name of 10. */
+/** Copies a text. A substring would keep its source in memory: up to 16 KiB of a head for a name of 10. */
 const copied = (text: string) => Buffer.from(text).toString()
 
 /**
- * Reads a multipart body that arrives in pieces, with the memory of one part's head and of what `keep` asks for: how
- * many first bytes of a part are wanted; it is asked as soon as a part's head is read, and what it throws leaves `push`,
- * so that a piece of many parts ends at the first one too many. `closed` says that the last boundary came; `broken` that the framing is wrong.
+ * Reads a multipart body from pieces, with the memory of one part's head and of the bytes that `keep` requests. `keep`
+ * returns how many first bytes of a part are needed. It is called after each head; its exceptions leave `push`, so a
+ * piece of many parts stops at the first excess one. `closed`: the last boundary arrived. `broken`: bad framing.
  */
 export class MultipartScan {
   readonly parts: ScannedPart[] = []
@@ -123,15 +123,15 @@ export class MultipartScan {
   readonly #delimiter: Buffer
   readonly #keep: (part: ScannedPart) => number
   #state: 'body' | 'head' = 'body'
-  /** What is not yet decided: the end of a piece where a boundary may begin, or a head. A line end is put before the first. */
+  /** Undecided bytes: a possible start of a boundary, or an incomplete head. Starts with an added line end. */
   #tail = Buffer.from('\r\n')
   #part: ScannedPart | undefined
   #wanted = 0
   readonly #sink: ((part: ScannedPart, bytes: Buffer) => void) | undefined
-  /** Bytes of the blank line's end that still stand before the content. */
+  /** Remaining bytes of the blank line's end before the content. */
   #skip = 0
 
-  /** `sink` is given the content of each part in pieces, an empty one first, so that a part without content is known, too. */
+  /** `sink` gets each part's content in pieces, first an empty one, so that it also sees a part without content. */
   constructor(
     boundary: string,
     keep: (part: ScannedPart) => number = () => 0,
@@ -152,10 +152,10 @@ export class MultipartScan {
     this.#tail = this.closed ? Buffer.alloc(0) : Buffer.from(this.#state === 'head' ? bytes : this.#rest(bytes))
   }
 
-  /** Takes content up to the next boundary; returns where its head begins, undefined when none is there yet. */
+  /** Reads content up to the next boundary. Returns the start of the next head; undefined if there is none yet. */
   #readBody(bytes: Buffer): number | undefined {
     const at = bytes.indexOf(this.#delimiter)
-    // Two bytes more than the delimiter decide whether it opens a part (\r\n) or closes the body (--).
+    // The two bytes after the delimiter show whether it opens a part (\r\n) or closes the body (--).
     const mark = at + this.#delimiter.length
     if (at === -1 || mark + 2 > bytes.length) return undefined
     this.#take(bytes.subarray(0, at))
@@ -165,7 +165,7 @@ export class MultipartScan {
     return mark
   }
 
-  /** Reads the rest of a boundary's line and the head behind it; returns where the content begins, less its line end. */
+  /** Reads the rest of a boundary's line and the following head. Returns the content's start, minus its line end. */
   #readHead(bytes: Buffer): number | undefined {
     const lineEnd = bytes.indexOf('\r\n')
     const headEnd = lineEnd === -1 ? -1 : bytes.indexOf('\r\n\r\n', lineEnd)
@@ -185,7 +185,7 @@ export class MultipartScan {
     return headEnd + 2
   }
 
-  /** Keeps what a boundary may still begin in, and gives the rest to the part. */
+  /** Returns the bytes that can start a boundary, and passes the others to the part. */
   #rest(bytes: Buffer): Buffer {
     const from = Math.max(0, bytes.length - this.#delimiter.length - 1)
     this.#take(bytes.subarray(0, from))

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tunnelOf } from './tunnel.ts'
 
-// The handlers are what people copy: they are written to files and run as they stand, in front of a server that notes
-// what reaches it.
+// Users copy the handlers, so the test writes them to files and runs them unchanged, in front of a server that records
+// the requests.
 
 type Arrived = { url: string; headers: IncomingMessage['headers']; body: string }
 const key = { publicKey: '0123456789abcdef0123456789abcdef', projectId: 7 }
-// In this tree: from there the handler finds express, as it does in an application.
+// Inside this tree, so that the handler finds express as in an application.
 const out = join(import.meta.dirname, '../../e2e/out')
 mkdirSync(out, { recursive: true })
 const folder = mkdtempSync(join(out, 'tunnel-'))
@@ -40,7 +40,7 @@ beforeAll(async () => {
   const { servers, path } = tunnelOf(state.url, key)
   for (const name of ['nextjs', 'express'] as const) writeFileSync(join(folder, `${name}.ts`), servers[name].code)
   const { POST } = (await import(join(folder, 'nextjs.ts'))) as { POST(request: Request): Promise<Response> }
-  // Next.js makes the request, with the address of the socket where no proxy names one.
+  // Like Next.js, builds the request with the socket's address if no proxy names one.
   state.next = `${await listen(async (req, res) => {
     const headers = new Headers({ 'x-forwarded-for': '203.0.113.9' })
     for (const [name, value] of Object.entries(req.headers)) headers.set(name, String(value))

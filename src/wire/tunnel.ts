@@ -3,19 +3,19 @@ import { dsnOf } from './dsn.ts'
 export const tunnelServers = ['nextjs', 'express', 'nginx'] as const
 type TunnelServer = (typeof tunnelServers)[number]
 
-/** One file or part of a file to copy. */
+/** A file, or part of one, to copy. */
 export type TunnelFile = { where: string; code: string }
 
 /**
- * A way for browsers to send through the application's own origin, where no blocker knows the address and no policy needs
- * another host. `path` is its address there, `client` goes into the SDK's part for browsers, one of `servers` to the server.
+ * A path for browsers to send through the application's own origin, which blockers do not know and policies need not
+ * allow. `path` is its address there. `client` belongs in the SDK's browser part, one of `servers` on the server.
  */
 export type Tunnel = { path: string; dsn: string; client: TunnelFile; servers: Record<TunnelServer, TunnelFile> }
 
-/** Consonants only: no word that a list of a blocker could know comes out of them. */
+/** Only consonants, so that the path never contains a word on a blocklist. */
 const letters = 'bcdfghjklmnpqrst'
 
-/** What passes on: the same for every server that runs JavaScript. */
+/** The forwarding code, shared by all JavaScript servers. */
 const passOn = `/** Each DSN that may pass, with the address of its envelopes. What names another DSN is refused: this is no open proxy. */
 const targets = new Map([['__DSN__', '__ENVELOPES__']])
 const bytesMax = 20 * 1024 * 1024
@@ -91,8 +91,8 @@ const nginx = `location = __PATH__ {
 `
 
 /**
- * The tunnel of a key under the instance's address. The path is made of the key: it is the same each time, another one for
- * each application, and goes with the key.
+ * Returns the tunnel of a key under the instance's address. The path is derived from the key, so it is stable, differs
+ * between applications, and changes with the key.
  */
 export function tunnelOf(url: string, key: { publicKey: string; projectId: number }): Tunnel {
   const { protocol, host, pathname } = new URL(url)

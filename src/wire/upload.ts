@@ -1,24 +1,24 @@
 const MiB = 1024 ** 2
 
-/** Of one chunk; told to clients. */
+/** Limit of one chunk. Sent to clients. */
 export const chunkBytesMax = 8 * MiB
-/** Chunks in one request, and its bytes; told to clients. */
+/** Limits of chunks and of bytes in one request. Sent to clients. */
 export const chunksPerRequestMax = 64
 export const chunkRequestBytesMax = 32 * MiB
-/** Requests that a client sends at once; told to clients. */
+/** Number of parallel requests of a client. Sent to clients. */
 export const chunkConcurrency = 8
-/** Of one assembled bundle; told to clients. */
+/** Limit of one assembled bundle. Sent to clients. */
 export const bundleBytesMax = 2048 * MiB
-/** Chunks of one organization that wait for the rest of their uploads: four of the largest bundles. */
+/** Limit of an organization's chunks that wait for the rest of their upload: four of the largest bundles. */
 export const waitingBytesMax = 8192 * MiB
-/** Files in one bundle; each is a row. */
+/** Limit of files in one bundle. Each is a row. */
 export const bundleEntriesMax = 50_000
-/** Of all files of a bundle together, inflated. */
+/** Limit of all files of a bundle in total, decompressed. */
 export const bundleInflatedBytesMax = 4096 * MiB
-/** Of one file, inflated. */
+/** Limit of one file, decompressed. */
 export const bundleFileBytesMax = 512 * MiB
 
-/** Where an upload stands, as clients know it; `not_found`: chunks are missing, or nothing is known of it. */
+/** State of an upload in the client protocol. `not_found`: chunks are missing, or the upload is unknown. */
 export type AssembleState = {
   state: 'not_found' | 'created' | 'assembling' | 'ok' | 'error'
   missingChunks: string[]

@@ -1,21 +1,21 @@
-/** One file of a ZIP archive, as the directory at its end says. Offsets are positions in the whole file. */
+/** One file of a ZIP archive, from the directory at its end. Offsets are positions in the whole file. */
 export type ZipEntry = {
   name: string
-  /** Where its local header stands. */
+  /** Start of its local header. */
   at: number
   packed: number
   bytes: number
   crc: number
-  /** 0: as it is; 8: deflate. */
+  /** 0: stored; 8: deflate. */
   method: number
 }
 
-/** Where the directory of an archive lies. `shift`: bytes that stand before the archive's own beginning. */
+/** Position of an archive's directory. `shift`: number of bytes before the archive's start. */
 type ZipDirectory = { at: number; bytes: number; entries: number; shift: number }
 
-/** The end record with the longest comment. */
+/** Size of the end record with the longest comment. */
 export const zipEndBytesMax = 22 + 65_535
-/** The local header without its name and extra fields. */
+/** Size of the local header without its name and extra fields. */
 export const zipLocalBytes = 30
 
 const endMark = 0x06054b50
@@ -26,17 +26,17 @@ const localMark = 0x04034b50
 const full32 = 0xffffffff
 const full16 = 0xffff
 
-/** What is wrong with an archive, in words for the one who uploads it. */
+/** A fault of an archive, with a message for the uploader. */
 export class ZipFault extends Error {}
 
-/** A 64-bit number of the format. Throws ZipFault where no file can be as long. */
+/** Reads a 64-bit number. Throws ZipFault if no file can be that long. */
 function big(bytes: Buffer, at: number): number {
   const value = bytes.readBigUInt64LE(at)
   if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new ZipFault('The archive names a place beyond its end.')
   return Number(value)
 }
 
-/** The end record's place in the tail: the last one whose comment reaches the end. */
+/** Returns the position of the end record in the tail: the last one whose comment reaches the end. */
 function findEnd(tail: Buffer): number {
   for (let at = tail.length - 22; at >= 0; at--)
     if (tail.readUInt32LE(at) === endMark && at + 22 + tail.readUInt16LE(at + 20) === tail.length) return at
@@ -44,8 +44,8 @@ function findEnd(tail: Buffer): number {
 }
 
 /**
- * Finds the directory from the last bytes of a file of `size` bytes (at least the last `zipEndBytesMax`, or all).
- * `read` gives more of the file, for archives over 4 GiB. Throws ZipFault.
+ * Finds the directory in the last bytes of a file of `size` bytes (at least the last `zipEndBytesMax`, or all). `read`
+ * returns other parts of the file, for archives over 4 GiB. Throws ZipFault.
  */
 export async function findZipDirectory(
   tail: Buffer,
@@ -60,11 +60,11 @@ export async function findZipDirectory(
     at: tail.readUInt32LE(end + 16),
   }
   if (plain.entries !== full16 && plain.bytes !== full32 && plain.at !== full32) return placed(plain, endAt)
-  // ZIP64: a locator of 20 bytes stands right before the end record.
+  // ZIP64: a locator of 20 bytes precedes the end record.
   const place = endAt >= 20 ? await read(endAt - 20, 20) : Buffer.alloc(0)
   if (place.length < 20 || place.readUInt32LE(0) !== bigPlaceMark) return placed(plain, endAt)
   const named = big(place, 8)
-  // What stands before the archive moved the record, too: without an extensible part it is 56 bytes before the locator.
+  // Bytes before the archive also shift the record. Without an extensible part it starts 56 bytes before the locator.
   for (const at of new Set([named, endAt - 20 - 56])) {
     const record = at >= 0 && at + 56 <= size ? await read(at, 56) : Buffer.alloc(0)
     if (record.length < 56 || record.readUInt32LE(0) !== bigEndMark) continue
@@ -79,7 +79,7 @@ function placed({ entries, bytes, at }: { entries: number; bytes: number; at: nu
   return { at: at + shift, bytes, entries, shift }
 }
 
-/** Sizes and place that are written in the extra field, in this order, where the directory has all ones. */
+/** Reads sizes and position from the extra field, in this order, if the directory has all ones. */
 function readBig(extra: Buffer, entry: ZipEntry): void {
   for (let at = 0; at + 4 <= extra.length; ) {
     const length = extra.readUInt16LE(at + 2)
@@ -98,17 +98,17 @@ function readBig(extra: Buffer, entry: ZipEntry): void {
   }
 }
 
-/** A name in a sentence: short, and without control characters. */
+/** Formats a name for a message: short, and without control characters. */
 export const shown = (name: string): string => `"${name.replace(/\p{Cc}/gu, ' ').slice(0, 120)}"`
 
-/** Whether a name stays in the folder where its archive would be unpacked. */
+/** Returns whether a name stays inside the folder to which its archive would be unpacked. */
 const isSafeName = (name: string): boolean =>
   name !== '' &&
   name.length <= 4096 &&
   !/^[\\/]|^[A-Za-z]:|[\0\\]/.test(name) &&
   !name.split('/').some((part) => part === '..')
 
-/** Reads the directory's bytes. Throws ZipFault for what is broken, encrypted, packed in an unknown way or leads out. */
+/** Parses the directory. Throws ZipFault for malformed or encrypted data, unknown compression, or unsafe names. */
 export function readZipDirectory(bytes: Buffer, directory: ZipDirectory): ZipEntry[] {
   const entries: ZipEntry[] = []
   let at = 0
@@ -143,7 +143,7 @@ export function readZipDirectory(bytes: Buffer, directory: ZipDirectory): ZipEnt
   return entries
 }
 
-/** Where an entry's packed bytes begin, from the first bytes of its local header. Throws ZipFault. */
+/** Returns the start of an entry's compressed bytes, from its local header. Throws ZipFault. */
 export function dataStart(local: Buffer, entry: ZipEntry): number {
   if (local.length < zipLocalBytes || local.readUInt32LE(0) !== localMark)
     throw new ZipFault(`${shown(entry.name)} is not where the directory says.`)

@@ -1,7 +1,7 @@
-/** The meaning of a search text, before it is planned for a store. Pure: the browser imports it, too. */
+/** The meaning of a search text, before it is planned for a store. Pure: the browser imports it too. */
 
 /**
- * A value to find. With `wild` it is a pattern: `*` stands for any run of characters, `\*` and `\\` for the sign itself.
+ * A value to find. With `wild` it is a pattern: `*` matches any run of characters, `\*` and `\\` the character itself.
  * Without `wild` the text is literal.
  */
 export type Wanted = { text: string; wild: boolean }
@@ -11,7 +11,7 @@ export type Compare = '<' | '<=' | '=' | '>=' | '>'
 /** A point in time: fixed (ms since 1970) or that many ms before now. */
 export type Moment = { atMs: number } | { agoMs: number }
 
-/** What a measured value counts in: a number, milliseconds, bytes, or hundredths. */
+/** Unit of a measured value: a number, milliseconds, bytes, or percent. */
 export type Measured = 'number' | 'duration' | 'size' | 'percent'
 
 /** A leaf; `at` is the position of its first character in the text. */

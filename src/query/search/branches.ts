@@ -7,7 +7,7 @@ export type Branch = { issue?: IssueFilter; event?: EventFilter; projectIds?: nu
 
 const branchesMax = 16
 
-/** What always holds (one empty branch), or never (no branch). */
+/** A condition that always holds (one empty branch) or never holds (no branch). */
 export const truth = (value: boolean): Branch[] => (value ? [{}] : [])
 
 /** A condition on issues as a branch. */
@@ -20,21 +20,21 @@ export const eventIs = (filter: EventFilter, negate: boolean): Branch[] => [
   { event: negate ? { op: 'not', of: filter } : filter },
 ]
 
-/** Any of these filters on issues; without a filter nothing meets it. */
+/** Any of these filters on issues. No filters match nothing. */
 export const anyIssueIs = (filters: IssueFilter[], negate: boolean): Branch[] =>
   filters.length === 0 ? truth(negate) : issueIs(firstOr(filters, { op: 'or', of: filters }), negate)
 
-/** Any of these filters on events; without a filter nothing meets it. */
+/** Any of these filters on events. No filters match nothing. */
 export const anyEventIs = (filters: EventFilter[], negate: boolean): Branch[] =>
   filters.length === 0 ? truth(negate) : eventIs(anyEvent(filters), negate)
 
-/** At least one filter on events, as one filter. */
+/** Joins at least one filter on events to one filter. */
 export const anyEvent = (filters: EventFilter[]): EventFilter => firstOr(filters, { op: 'or', of: filters })
 
 const firstOr = <Filter>(filters: Filter[], joined: Filter): Filter =>
   filters.length === 1 && filters[0] ? filters[0] : joined
 
-/** Every pair of a branch from the left and a branch from the right. Throws QUERY_TOO_LONG for more than 16. */
+/** Combines each branch on the left with each on the right. Throws QUERY_TOO_LONG for more than 16. */
 export function both(left: Branch[], right: Branch[]): Branch[] {
   const pairs = left.flatMap((a) => right.map((b) => join(a, b)))
   return limited(pairs.filter((pair): pair is Branch => pair !== undefined))
@@ -61,8 +61,8 @@ const onlyEvent = (branch: Branch): EventFilter | undefined =>
   branch.event && Object.keys(branch).length === 1 ? branch.event : undefined
 
 /**
- * Branches of which any must hold. Branches that only ask issues become one branch, and so do branches that only ask
- * events: a store then answers them with one query. Throws QUERY_TOO_LONG for more than 16.
+ * Merges branches of which any must hold. Branches with only issue conditions become one branch, and so do branches
+ * with only event conditions, so that a store answers them with one query. Throws QUERY_TOO_LONG for more than 16.
  */
 export function either(branches: Branch[]): Branch[] {
   if (branches.some((branch) => Object.keys(branch).length === 0)) return [{}]

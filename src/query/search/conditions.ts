@@ -8,7 +8,7 @@ import { contained } from './plan-text.ts'
 import { releaseMeets } from './release-parts.ts'
 import { placed } from './value.ts'
 
-// What a condition on a key asks of the stores, by the source of the key (key.ts). `negate` asks for the opposite.
+// Conditions for the stores by the source of a key (key.ts). `negate` inverts the condition.
 
 type EventField = Extract<EventFilter, { op: 'field' }>['field']
 
@@ -16,11 +16,11 @@ const hasField = (field: EventField): EventFilter => ({ op: 'field', field, matc
 const hasTag = (key: string): EventFilter => ({ op: 'tag', key, match: 'has', value: '' })
 const matchOf = (wanted: Wanted): 'is' | 'like' => (wanted.wild ? 'like' : 'is')
 
-/** The tag `user` names a person with the kind in front, such as id:42. What else is known has tags such as user.email. */
+/** The tag `user` names a user with the field as prefix, such as id:42. Other fields have tags such as user.email. */
 const hasUser = (part: UserPart): EventFilter =>
   anyEvent([hasTag(`user.${part}`), { op: 'tag', key: 'user', match: 'like', value: `${part}:*` }])
 
-/** Whether an event has the key at all; undefined for a key that events do not have, or always have. */
+/** Filter for events that have the key; undefined for a key that events never have, or always have. */
 function presentInEvent(source: KeySource): EventFilter | undefined {
   switch (source.in) {
     case 'event':
@@ -42,7 +42,7 @@ function presentInEvent(source: KeySource): EventFilter | undefined {
   }
 }
 
-/** `has:` with a key of this source. Keys without an answer of their own are always there. */
+/** Condition of `has:` for a key of this source. Keys without a rule here are always present. */
 export function presenceCondition(source: KeySource, negate: boolean, context: SearchContext): Branch[] {
   const present = presentInEvent(source)
   if (present) return eventIs(present, negate)
@@ -52,7 +52,7 @@ export function presenceCondition(source: KeySource, negate: boolean, context: S
   return isAssignee ? anyIssueIs(peopleFilters(source.relation, ['any'], context), negate) : truth(!negate)
 }
 
-/** A key that is true or false. */
+/** Condition on a boolean key. */
 export function flagCondition(source: KeySource, value: boolean, negate: boolean): Branch[] {
   switch (source.in) {
     case 'issueUnhandled':
@@ -68,7 +68,7 @@ export function flagCondition(source: KeySource, value: boolean, negate: boolean
   }
 }
 
-/** A key that is compared as a number. */
+/** Condition on a key that is compared as a number. */
 export function numberCondition(
   source: KeySource,
   { compare, value }: Extract<Term, { op: 'number' }>,
@@ -109,7 +109,7 @@ const inProjects = (projectIds: number[]): Branch[] => (projectIds.length ? [{ p
 
 const opposite = { '<': '>=', '<=': '>', '>': '<=', '>=': '<' } as const
 
-/** A key that is compared as a date. */
+/** Condition on a key that is compared as a date. */
 export function dateCondition(
   source: KeySource,
   { compare, moment }: Extract<Term, { op: 'date' }>,
@@ -118,13 +118,13 @@ export function dateCondition(
 ): Branch[] {
   const value = 'atMs' in moment ? moment.atMs : context.nowMs - moment.agoMs
   if (source.in === 'issueNumber') return issueIs({ op: 'number', field: source.column, compare, value }, negate)
-  // The parser turns `=` into a stretch of time, as no event is at one moment.
+  // The parser turns `=` into a time range, because no event matches an exact moment.
   if (source.in !== 'eventTime' || compare === '=') return truth(!negate)
   const sign = negate ? opposite[compare] : compare
   return [sign === '>' || sign === '>=' ? { fromMs: value } : { toMs: value }]
 }
 
-/** A key that has any of these values. An empty value means "not set". */
+/** Condition that a key has any of these values. An empty value means "not set". */
 export function valuesCondition(
   source: KeySource,
   values: readonly Wanted[],
@@ -174,7 +174,7 @@ export function valuesCondition(
   }
 }
 
-/** Events of releases with the value in this part. The newest 1,000 releases of each project are compared. */
+/** Condition for events of releases with the value in this part. Compares the newest 1,000 releases per project. */
 function releaseCondition(
   part: ReleasePart,
   values: readonly Wanted[],
@@ -186,7 +186,7 @@ function releaseCondition(
   return anyEventIs(releases.length ? [{ op: 'releases', values: releases.map(({ release }) => release) }] : [], negate)
 }
 
-/** Filters of which an event meets any when the key has the value; none for a key that has no such values. */
+/** Filters for events with this value of a key: any must match. Empty for keys without such values. */
 function eventFilters(source: KeySource, value: Wanted): EventFilter[] {
   const { text } = value
   const present = text === '' ? presentInEvent(source) : undefined
@@ -222,7 +222,7 @@ const tagIs = (key: string, value: Wanted): EventFilter => ({
   value: value.text,
 })
 
-/** Whole words go by the index of the message; a pattern, and a part of it, are compared with each message. */
+/** Whole words use the index of the message. Patterns and partial words are compared with each message. */
 function messageFilter(match: 'words' | 'part', { text, wild }: Wanted): EventFilter {
   if (match === 'words' && !wild) return { op: 'text', value: text }
   const value = match === 'words' ? text : contained({ value: text, wild })

@@ -3,19 +3,19 @@ import { latestReleases, newestReleases } from '../latest.ts'
 import type { Wanted } from './ast.ts'
 import { type CutRelease, cutRelease, fits } from './release-parts.ts'
 
-/** What a plan needs to know about the person who searches and the projects that are searched. */
+/** Facts about the user who searches and about the searched projects that a plan needs. */
 export type SearchContext = {
   nowMs: number
   meUserId: string | undefined
   userIdOf(email: string): string | undefined
-  /** Ids of the searched projects by slug; empty when no slug fits. */
+  /** Ids of the searched projects by slug; empty if no slug matches. */
   projectIdsOf(slug: Wanted): number[]
   projectIds: number[]
   /** The latest release of each project, each release once. */
   latestReleases(): string[]
   /** The newest 1,000 releases of each project. */
   releases(): readonly CutRelease[]
-  /** What is listed. Some keys live in another place when events are listed (`eventSource` of a key). */
+  /** The listed objects. Some keys have another source when events are listed (`eventSource` of a key). */
   lists: 'issues' | 'events'
 }
 
@@ -28,7 +28,7 @@ function once<Value>(load: () => Value): () => Value {
   }
 }
 
-/** The context of a search in these projects; `meUserId` is the searcher, if the searcher is a person. */
+/** Returns the context of a search in these projects. `meUserId` is the user who searches, if there is one. */
 export function searchContextOf(
   deps: QueryDeps,
   projects: readonly { id: number; slug: string }[],

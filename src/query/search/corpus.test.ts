@@ -7,7 +7,7 @@ import { parseSearch } from './parse.ts'
 import { short } from './tree.cases.ts'
 import { unescaped } from './value.ts'
 
-// Search texts with the trees that Sentry's own parser gives, held against ours. Where ours is another one on purpose:
+// Compares our trees of search texts with those of Sentry's parser. Intended differences:
 const differences = {
   words: 'words beside each other are looked for one by one, not as one text with the spaces between',
   empty: 'empty quotes ask for nothing and are left out',
@@ -43,7 +43,7 @@ const hours = { m: 1 / 60, h: 1, d: 24, w: 168 } as Record<string, number>
 const durations = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as Record<string, number>
 const text = (node: Node) => unescaped(String(node.value))
 
-/** The key of a filter as ours names it (see `names`). */
+/** The key of a filter in our spelling (see `names`). */
 function keyOf(node: Node): string {
   if (node.type === 'keyAggregate') {
     const name = `${node.name?.value}(${(node.args?.args ?? []).map((item) => item.value.value).join(',')})`
@@ -57,7 +57,7 @@ function dateTree(key: string, sign: string, node: Node): string {
   const iso = String(node.value)
   if (sign !== '') return `${key}${sign}${iso}`
   const at = Date.parse(iso)
-  // No case of the corpus asks for the moment of midnight.
+  // No case of the corpus has the time midnight.
   const [from, until] = iso.endsWith('T00:00:00.000Z') ? [at, at + 86_400_000] : [at - 300_000, at + 300_000]
   return `(${key}>=${new Date(from).toISOString()} & ${key}<${new Date(until).toISOString()})`
 }
@@ -93,13 +93,13 @@ function filterTree(node: Node): string {
   }
 }
 
-/** The tree that ours must be, with the differences named above. */
+/** The expected tree, with the differences above. */
 function expected(nodes: Node[]): string {
   const parts = nodes.flatMap((node) => {
     if (node.type === 'spaces') return []
     if (node.type === 'freeText') {
       if (node.quoted) return node.value === '' ? [] : [`"${text(node)}"`]
-      // a text that is no filter after all keeps the spaces of its parentheses
+      // A text that turns out not to be a filter keeps the spaces in its parentheses.
       const whole = String(node.value).trim()
       return /^\w+\(.*\):/.test(whole) ? [whole] : whole.split(/\s+/)
     }

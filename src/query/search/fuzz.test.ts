@@ -6,7 +6,7 @@ import { parseSearch, searchCharsMax } from './parse.ts'
 import { planOf } from './plan.ts'
 import { cutRelease } from './release-parts.ts'
 
-// Whatever is typed or sent ends in a tree or in a refusal that names a place, in a time that grows with its length.
+// Every input gives a tree or an error with a position, in time that grows with its length.
 
 const pieces = [
   'is:',
@@ -62,7 +62,7 @@ const pieces = [
   '""""',
 ]
 
-/** The same numbers for a seed each time. */
+/** A pseudorandom generator with a fixed seed. */
 function createRandom(seed: number): () => number {
   let state = seed
   return () => {
@@ -82,7 +82,7 @@ const context: SearchContext = {
   releases: () => [cutRelease('web@1.0.0')],
 }
 
-/** The tree, planned both ways; undefined: refused. */
+/** Returns the tree after planning it for both lists; undefined if rejected. */
 function read(text: string): Search | undefined {
   try {
     const search = parseSearch(text)

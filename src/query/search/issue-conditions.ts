@@ -3,15 +3,15 @@ import { type Branch, issueIs, truth } from './branches.ts'
 import type { SearchContext } from './context.ts'
 import type { KeySource } from './key.ts'
 
-// Filters on issues by words that the search language has of its own: people, priorities, categories, types of events.
+// Filters on issues by special words of the search language: people, priorities, categories, types of events.
 
 type Relation = Extract<KeySource, { in: 'issuePeople' }>['relation']
 
-/** The id of a person: the one who searches (`me`), or the owner of an e-mail address. */
+/** The id of a user: the one who searches (`me`), or the owner of an e-mail address. */
 const personId = (text: string, context: SearchContext): string | undefined =>
   text.toLowerCase() === 'me' ? context.meUserId : context.userIdOf(text.replace(/^user:/, ''))
 
-/** Filters on issues that one of these people has to do with; a person whom nobody knows gives none. */
+/** Filters for issues related to one of these users. An unknown user gives no filter. */
 export function peopleFilters(relation: Relation, texts: readonly string[], context: SearchContext): IssueFilter[] {
   if (relation === 'assigned' || relation === 'assignedOrSuggested')
     return texts.flatMap((text) => assigneeFilters(text, relation === 'assignedOrSuggested', context))
@@ -23,7 +23,7 @@ export function peopleFilters(relation: Relation, texts: readonly string[], cont
 
 const nobody: IssueFilter = { op: 'assigned', userId: null }
 
-/** With `suggested`, the people whom the ownership rules suggest count for an issue without an assignee. */
+/** With `suggested`, the suggested owners of an issue without an assignee count too. */
 function assigneeFilters(text: string, suggested: boolean, context: SearchContext): IssueFilter[] {
   const word = text.toLowerCase()
   if (word === 'none' || word === '') {
@@ -42,7 +42,7 @@ const priorities: Readonly<Record<string, NonNullable<Issue['priority']>>> = {
   low: 'low',
 }
 
-/** Filters by priority; other words give none. */
+/** Filters by priority. Other words give none. */
 export const priorityFilters = (texts: readonly string[]): IssueFilter[] =>
   texts.flatMap((text) => {
     const value = named(priorities, text.toLowerCase())
@@ -52,14 +52,14 @@ export const priorityFilters = (texts: readonly string[]): IssueFilter[] =>
 /** The kind of an issue by the type of its events. `default` is the name that SDKs give an event without an exception. */
 const kinds: Readonly<Record<string, string>> = { error: 'error', default: 'message', message: 'message', csp: 'csp' }
 
-/** Filters by the type of the events; other words give none. */
+/** Filters by the type of the events. Other words give none. */
 export const kindFilters = (texts: readonly string[]): IssueFilter[] =>
   texts.flatMap((text) => {
     const value = named(kinds, text)
     return value ? [{ op: 'field', field: 'kind', match: 'is', value }] : []
   })
 
-/** Every issue is an error; those that somebody sent feedback about are also `feedback`. */
+/** Every issue is an error. Issues with user feedback are also `feedback`. */
 export function categoryCondition(texts: readonly string[], negate: boolean): Branch[] {
   if (texts.includes('error')) return truth(!negate)
   return texts.includes('feedback') ? issueIs({ op: 'feedback' }, negate) : truth(negate)

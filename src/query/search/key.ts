@@ -2,22 +2,22 @@ import type { EventFilter } from '../../store/events/events.ts'
 import type { FrameKey } from '../../store/events/frames.ts'
 import type { IssueFilter } from '../../store/meta/meta.ts'
 
-/** How the value of a key is read. A key outside the table is a tag, and the values of a tag are text. */
+/** How the value of a key is parsed. A key outside the table is a tag, and tag values are text. */
 export type KeyType = 'text' | 'version' | 'number' | 'date' | 'boolean' | 'duration' | 'is' | 'has'
 
-/** A sign in front of a value or around it. */
+/** A character before or around a value. */
 export type Operator = '*' | '[]' | '""' | '<' | '<=' | '=' | '!=' | '>=' | '>'
 
 /** A part of a release such as `web@1.2.3+7`. */
 export type ReleasePart = 'package' | 'version' | 'build'
 
-/** How the tag `user` names a person: `id:42`. */
+/** The prefix in the tag `user`: `id:42`. */
 export type UserPart = 'id' | 'email' | 'username' | 'ip'
 
 type IssueColumn = Exclude<Extract<IssueFilter, { op: 'field' }>['field'], 'kind' | 'shortId'>
 type EventColumn = Extract<EventFilter, { op: 'field' }>['field']
 
-/** Where a key lives. The plan turns each kind of source into conditions for the store that has it (conditions.ts). */
+/** Source of a key. The plan turns each kind of source into conditions for its store (conditions.ts). */
 export type KeySource =
   // Issues, in SQLite.
   | { in: 'issue'; column: IssueColumn }
@@ -28,14 +28,14 @@ export type KeySource =
   // Events, in the events store.
   | { in: 'event'; column: Exclude<EventColumn, 'event_id' | 'trace_id' | 'message'> }
   | { in: 'eventId'; column: 'event_id' | 'trace_id' }
-  /** `words`: whole words, by their index; `part`: the value may be anywhere. */
+  /** `words`: whole words, from the index. `part`: any part of the message. */
   | { in: 'eventMessage'; match: 'words' | 'part' }
   | { in: 'eventTime' }
   | { in: 'frames'; key: FrameKey }
   | { in: 'release'; part: ReleasePart }
   /** Any of these tags has the value. */
   | { in: 'tags'; tags: readonly string[] }
-  /** The version behind the name in any of these tags: `browser` is "Chrome 120.0". */
+  /** The version after the name in any of these tags: `browser` is "Chrome 120.0". */
   | { in: 'versions'; tags: readonly string[] }
   /** The tag `handled`: the key is true where the tag is `yes` (or `no`). */
   | { in: 'handled'; trueWhen: 'yes' | 'no' }
@@ -44,12 +44,12 @@ export type KeySource =
   | { in: 'project'; by: 'slug' | 'id' }
   /** `has:` asks about another key. */
   | { in: 'presence' }
-  /** Error events do not have it: a condition on it finds nothing. */
+  /** Error events never have it, so a condition on it finds nothing. */
   | { in: 'nothing' }
 
 /**
- * Where the values come from that complete a key. `stored`: from where the key lives, as the newest events or releases
- * have them (completion.ts), so a completed value is one that the plan finds.
+ * Source of a key's completions. `stored`: the newest events or releases at the key's source (completion.ts), so the
+ * plan finds each completed value.
  */
 type ValueSource = 'stored' | 'people' | 'projects' | 'releases'
 
@@ -62,19 +62,19 @@ export type SearchKey = {
   type: KeyType
   /** Other spellings of the name. */
   aliases?: readonly string[]
-  /** Where the key lives. */
+  /** Source of the key. */
   source: KeySource
-  /** Where the key lives when events are listed, if that is another place. */
+  /** Source of the key when events are listed, if it differs. */
   eventSource?: KeySource
-  /** Fixed values that complete it. */
+  /** Fixed completions. */
   words?: readonly string[]
-  /** Where its other values come from; without `words` and `values` nothing completes it. */
+  /** Source of other completions. A key without `words` and `values` has none. */
   values?: ValueSource
   /** The word `latest` means the latest release of each project. */
   latest?: true
   /**
-   * A tag has the same name. `equal`: it has the same values, so a link to one of them uses the key. `similar`: a client
-   * may send a tag of this name that says something else, so a link uses `tags[…]`.
+   * A tag has the same name. `equal`: with the same values, so links to a value use the key. `similar`: clients can
+   * send a tag of this name with another meaning, so links use `tags[…]`.
    */
   tag?: 'equal' | 'similar'
   /** A search with the key, for the docs and for the tests. */

@@ -10,7 +10,7 @@ import { parseSearch } from './parse.ts'
 import { planOf } from './plan.ts'
 import { cutRelease } from './release-parts.ts'
 
-// The table of keys is the one list: each entry is read, planned and completed as it says.
+// The table of keys is the single source: each entry is parsed, planned and completed as it states.
 
 const context: SearchContext = {
   lists: 'issues',
@@ -26,7 +26,7 @@ const lists = ['issues', 'events'] as const
 const planned = (text: string, list: (typeof lists)[number]) =>
   planOf(parseSearch(text), { ...context, lists: list }).branches
 
-/** What the condition of a source must name, as it stands in the JSON of the plan. */
+/** Names that the condition of a source must contain in the plan's JSON. */
 function namedBy(source: KeySource): string[] {
   switch (source.in) {
     case 'issue':
@@ -64,7 +64,7 @@ function namedBy(source: KeySource): string[] {
       return ['"op":"priority"']
     case 'issueState':
       return ['"op":"status"']
-    // Every issue is an error, so a search for errors asks nothing; `feedback` does.
+    // Every issue is an error, so a search for errors adds no condition. `feedback` does.
     case 'issueCategory':
     case 'presence':
     case 'nothing':
@@ -123,7 +123,7 @@ describe('operators', () => {
     (type, operator, key) => {
       const taken = operators[type].includes(operator)
       const text = `${key.name}:${written(operator, values[type])}`
-      // Signs that a type does not take belong to the text. `is:""` is read, and finds nothing.
+      // Operators that a type does not support are part of the text. `is:""` is valid and finds nothing.
       const isText = type === 'text' || type === 'version' || type === 'has' || text === 'is:""'
       if (taken || !isText) expect([text, read(text) === 'refused']).toEqual([text, !taken])
     },

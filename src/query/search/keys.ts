@@ -6,7 +6,7 @@ import { states } from './states.ts'
 const booleans = ['true', 'false'] as const
 const peopleWords = ['me', 'none', 'any'] as const
 
-/** Every key with a meaning of its own, in the order of the box and of docs/search.md. */
+/** Every key with a special meaning, in the order of the box and of docs/search.md. */
 export const searchKeys: readonly SearchKey[] = [
   // The issue.
   { name: 'is', type: 'is', source: { in: 'issueState' }, words: states, example: 'is:unresolved' },
@@ -401,7 +401,7 @@ export const searchKeys: readonly SearchKey[] = [
   {
     name: 'os.name',
     type: 'text',
-    // `client_os` is the visitor's system where the event comes from a server, whose own system is `os`.
+    // In events from a server, `client_os` is the visitor's system and `os` is the server's.
     source: { in: 'tags', tags: ['os.name', 'client_os.name'] },
     values: 'stored',
     tag: 'similar',

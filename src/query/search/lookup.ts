@@ -4,7 +4,7 @@ import { searchKeys } from './keys.ts'
 
 const comparisons = ['<', '<=', '=', '!=', '>=', '>'] as const
 
-/** Which operators a value of each type takes. `!` in front of a key and `""` for "not set" are for every key but `is` and `has`. */
+/** The operators for each type. All keys but `is` and `has` also accept a leading `!` and `""` for "not set". */
 export const operators: Readonly<Record<KeyType, readonly Operator[]>> = {
   text: ['*', '[]', '""'],
   version: ['<', '<=', '>=', '>', '*', '[]', '""'],
@@ -20,12 +20,12 @@ const byName: ReadonlyMap<string, SearchKey> = new Map(
   searchKeys.flatMap((key) => [key.name, ...(key.aliases ?? [])].map((name) => [name, key] as const)),
 )
 
-/** Measurements in milliseconds, by the names that SDKs give them. Any other measurement is a plain number. */
+/** Measurements in milliseconds, by their SDK names. Any other measurement is a plain number. */
 const timed =
   /^(?:fp|fcp|lcp|fid|inp|ttfb|ttfb\.requesttime|app_start_(?:cold|warm)|time_to_(?:initial|full)_display|stall_(?:longest|total)_time)$/
 
 /**
- * The entry of a key by its name or another spelling; undefined for a tag. `measurements.*`, `spans.*` and two keys of
+ * Returns the entry of a key by name or alias; undefined for a tag. `measurements.*`, `spans.*` and two keys of
  * `span.*` are families, which exist for other kinds of data.
  */
 export function searchKeyOf(name: string): SearchKey | undefined {
@@ -45,22 +45,22 @@ export function searchKeyOf(name: string): SearchKey | undefined {
   return family === 'spans' || /^(?:duration|self_time)$/.test(own) ? measured('duration') : undefined
 }
 
-/** Whether no error event has the key: the parser reads it, and a condition on it finds nothing. */
+/** Returns whether no error event has the key. The parser accepts it, but a condition on it finds nothing. */
 export const findsNothing = (key: SearchKey): boolean => key.source.in === 'nothing'
 
-/** The keys that the box offers: all that can find something. */
+/** The keys that the box suggests: all that can find something. */
 export const offeredKeys: readonly SearchKey[] = searchKeys.filter((key) => !findsNothing(key))
 
-/** Where the sentence about a key is in the messages: a dot in a name would be a level of the catalogue. */
+/** Returns the message key of a key's sentence. A dot would be a level of the message catalogue. */
 export const messageKeyOf = (key: SearchKey): string => key.name.replaceAll('.', '_')
 
-/** Aggregates that are counts or scores, shares, and those that are what their argument is. */
+/** Aggregates that are counts or scores; shares; and aggregates with the unit of their argument. */
 const counted =
   /^(?:count|count_unique|count_if|count_miserable|count_web_vitals|failure_count|epm|eps|tpm|tps|apdex|user_misery|performance_score|opportunity_score)$/
 const shares = /^(?:failure_rate|percentage|crash_rate|crash_free_rate)$/
 const ofArgument = /^(?:avg|p50|p75|p90|p95|p99|p100|percentile|min|max|sum|any)$/
 
-/** What an aggregate such as `p95(transaction.duration)` counts in; undefined for one that is not known. */
+/** Returns the unit of an aggregate such as `p95(transaction.duration)`; undefined for an unknown one. */
 export function aggregateOf(text: string): Measured | undefined {
   const found = /^([A-Za-z_]\w*)\(([^,()]*)/.exec(text)
   const [, name = '', argument = ''] = found ?? []

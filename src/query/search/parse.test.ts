@@ -82,7 +82,7 @@ test.each([
   ['AND a', 'QUERY_SYNTAX', 1, 'a term before AND'],
   ['a AND', 'QUERY_SYNTAX', 6, 'a term after AND'],
   ['(a', 'QUERY_SYNTAX', 3, ') for the ( at position 1'],
-  // Counted as a person counts: a sign beyond the first plane is one.
+  // Positions count characters: one beyond the first plane counts once.
   ['"🎉" (a', 'QUERY_SYNTAX', 7, ') for the ( at position 5'],
   ['größe 日本 🎉 timesSeen:abc', 'QUERY_TYPE', 22, 'a number, such as 10, >10 or 2k'],
   ['a)', 'QUERY_SYNTAX', 2, 'closes nothing'],

@@ -4,7 +4,7 @@ import { aggregateOf, searchKeyOf } from './lookup.ts'
 import type { Place, Raw } from './value.ts'
 import { aggregated, dateOf, numbered, placed, refuse, typed, wanted } from './value.ts'
 
-/** Bounds of a query (QUERY_TOO_LONG). */
+/** Limits of a query (QUERY_TOO_LONG). */
 export const searchCharsMax = 4096
 const searchTermsMax = 100
 /** Values in all lists together. */
@@ -19,10 +19,10 @@ const keyPattern =
   /(!?)(?:(tags|flags)\[(?:"([^"\]]{1,200})"|([^\]"]{1,200}))\]|"([^"\n]{1,200})"|([A-Za-z_][\w.]{0,99}\([^()\n]{0,200}\))|([A-Za-z0-9_.-]{1,200})):/y
 
 /**
- * Reads a search text (at most 4,096 characters, 100 terms and 200 values in lists). Returns the tree; undefined for a text
- * without a condition.
- * Throws MishapError QUERY_SYNTAX, QUERY_TYPE or QUERY_TOO_LONG; `detail` begins with "Invalid query" and names the position
- * in characters.
+ * Parses a search text (at most 4,096 characters, 100 terms and 200 values in lists) to a tree. Returns undefined if it
+ * has no condition.
+ * @throws MishapError QUERY_SYNTAX, QUERY_TYPE or QUERY_TOO_LONG. `detail` starts with "Invalid query" and gives the
+ * position in characters.
  */
 export function parseSearch(text: string): Search | undefined {
   if (text.length > searchCharsMax) throw new MishapError('QUERY_TOO_LONG')
@@ -33,7 +33,7 @@ export function parseSearch(text: string): Search | undefined {
   }
 }
 
-/** The error with its positions in characters: an emoji is one character, but two units of a string. */
+/** Converts positions to characters: an emoji is one character, but two units of a string. */
 function inCharacters(text: string, error: MishapError): MishapError {
   const counted = (sentence: string) =>
     sentence.replace(/\bposition (\d+)/g, (_, unit) => `position ${[...text.slice(0, Number(unit) - 1)].length + 1}`)
@@ -53,7 +53,7 @@ function skipSpaces(s: Scanner): void {
 }
 
 const atEnd = (s: Scanner) => s.at >= s.text.length || (s.text[s.at] === ')' && (s.depth > 0 || isFree(s)))
-/** A closing parenthesis outside any group ends the reading; parseSearch refuses the rest. */
+/** A closing parenthesis outside any group ends the parse. parseSearch rejects the rest. */
 const isFree = (s: Scanner) => s.depth === 0
 
 function word(s: Scanner, operator: 'AND' | 'OR'): boolean {
@@ -118,7 +118,7 @@ function readGroup(s: Scanner): Search {
   return inner
 }
 
-/** One term; undefined for empty quotes, which are no condition. */
+/** Parses one term; undefined for empty quotes, which are not a condition. */
 function readTerm(s: Scanner): Search | undefined {
   if (++s.terms > searchTermsMax) throw new MishapError('QUERY_TOO_LONG')
   keyPattern.lastIndex = s.at
@@ -152,7 +152,7 @@ function readQuoted(s: Scanner): Raw | undefined {
   return undefined
 }
 
-/** Characters up to a space or to a ) that closes a group. `strict` (values of keys) refuses a bare quote. */
+/** Reads up to a space or to a ) that closes a group. `strict` (values of keys) rejects an unescaped quote. */
 function readFree(s: Scanner, strict: boolean): string {
   const start = s.at
   let own = 0
@@ -168,7 +168,7 @@ function readFree(s: Scanner, strict: boolean): string {
   return s.text.slice(start, s.at)
 }
 
-/** Sentry's screens write this before a value that must be at a place in the text. */
+/** Sentry's screens write this before a value that must be at a certain place in the text. */
 const placePattern = /\uf00d(Contains|StartsWith|EndsWith)\uf00d/y
 
 function readPlace(s: Scanner): Place | undefined {
@@ -179,7 +179,7 @@ function readPlace(s: Scanner): Place | undefined {
   return found[1] as Place
 }
 
-/** The part before the colon; `type` is that of `tags[x,number]`. */
+/** The part before the colon. `type` comes from `tags[x,number]`. */
 type Key = {
   name: string
   kind: 'plain' | 'tag' | 'aggregate'
@@ -189,8 +189,8 @@ type Key = {
 }
 
 /**
- * The length of brackets that are no list: empty ones (`key:[]`), or words without a comma behind an unknown key, as in a
- * pasted `Error:[object Object]`. 0 for a list.
+ * Returns the length of brackets that are not a list: empty ones (`key:[]`), or words without a comma after an unknown
+ * key, as in a pasted `Error:[object Object]`. 0 for a list.
  */
 function bracketText(s: Scanner, isKnown: boolean): number {
   const [whole = '', inside = ''] = /^\[([^\]\n\r]{0,1000})\]/.exec(s.text.slice(s.at, s.at + 1002)) ?? []
@@ -199,7 +199,7 @@ function bracketText(s: Scanner, isKnown: boolean): number {
   return isText ? whole.length : 0
 }
 
-/** The part after `key:`. Undefined: it is no filter, such as an aggregate with words as its value. Then it is text. */
+/** Parses the part after `key:`. Undefined: not a filter but text, such as an aggregate with words as its value. */
 function readFilter(s: Scanner, found: RegExpExecArray): Search | undefined {
   const at = s.at
   const [whole, bang, family, tagQuoted, tagPlain, keyQuoted, aggregate, plain] = found

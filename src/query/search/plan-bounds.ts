@@ -6,11 +6,11 @@ import { searchKeyOf } from './lookup.ts'
 
 // SQLite runs in the process that serves every screen, so no query may block it for long.
 
-/** Words and patterns that are compared with the texts of issues. Each takes 0.4 to 1 µs per issue: 20 to 50 ms for 50,000. */
+/** Limit of words and patterns for texts of issues. Each takes 0.4 to 1 µs per issue: 20 to 50 ms for 50,000. */
 const textsMax = 20
-/** Patterns that are compared with every frame of every event. One takes 450 ms for 9,000 events with some 80 texts each. */
+/** Limit of patterns for frames of all events. One takes 450 ms for 9,000 events with some 80 texts each. */
 const framePatternsMax = 20
-/** Comparisons of a part of a release with a value, 0.1 µs each. */
+/** Limit of comparisons of a release part with a value, 0.1 µs each. */
 const comparisonsMax = 500_000
 
 const tooLong = (detail: string) => new MishapError('QUERY_TOO_LONG', { detail: `Invalid query: ${detail}` })
@@ -50,7 +50,7 @@ function termsOf(node: Search): Term[] {
 
 const isReleasePart = (name: string) => searchKeyOf(name)?.source.in === 'release'
 
-/** Throws QUERY_TOO_LONG when parts of releases would be compared more than 500,000 times. */
+/** Throws QUERY_TOO_LONG if parts of releases would be compared more than 500,000 times. */
 export function demandFewComparisons(search: Search, releases: () => readonly unknown[]): void {
   const values = termsOf(search).reduce(
     (sum, term) => sum + (term.op === 'match' && !term.tag && isReleasePart(term.key) ? term.values.length : 0),

@@ -7,7 +7,7 @@ import { planOf } from './plan.ts'
 import { cutRelease } from './release-parts.ts'
 import { states } from './states.ts'
 
-// Every key that a query knows, from its text to the conditions that the stores get; and its negation.
+// Every search key, from its text to the conditions for the stores, with its negation.
 
 const nowMs = 1_795_000_000_000
 const hourMs = 3_600_000
@@ -31,7 +31,7 @@ const releases = (...values: string[]) => ({ event: { op: 'releases', values } }
 const everything = [{}]
 const nothing: Branch[] = []
 
-/** The condition, and what its negation is where that is no plain `not`. */
+/** The condition, and its negation if that is not a plain `not`. */
 const cases: Record<string, [text: string, branches: object[], negated?: object[]][]> = {
   is: [['is:ongoing', [{ issue: { op: 'substatus', value: 'ongoing' } }]]],
   has: [['has:fruit', [{ event: { op: 'tag', key: 'fruit', match: 'has', value: '' } }]]],
@@ -266,7 +266,7 @@ const not = (branch: object) =>
   Object.fromEntries(Object.entries(branch).map(([kind, of]) => [kind, { op: 'not', of }]))
 const all = Object.values(cases).flat()
 
-/** The kinds of places in which a key lives, for issues and for events. */
+/** The kinds of sources of a key, for issues and for events. */
 const kindsOf = ({ source, eventSource }: (typeof searchKeys)[number]) => [source.in, eventSource?.in ?? source.in]
 
 test('every kind of source has a case', () => {

@@ -9,15 +9,15 @@ const shortId = /^[A-Za-z0-9][A-Za-z0-9_-]*-[0-9A-Za-z]+$/
 /** An event id as clients write it: 32 hex characters, or a UUID. */
 const eventIdForm = /^[0-9a-f]{32}$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** The event id (32 lower-case hex) if the whole text is an event id. */
+/** Returns the event id (32 lower-case hex) if the whole text is one. */
 export const pastedEventId = ({ value, wild }: Text): string | undefined =>
   !wild && eventIdForm.test(value) ? value.replaceAll('-', '').toLowerCase() : undefined
 
-/** A text as a pattern of values that contain it. */
+/** Returns a pattern for values that contain the text. */
 export const contained = ({ value, wild }: Pick<Text, 'value' | 'wild'>): string =>
   `*${wild ? value : value.replace(/[*\\]/g, '\\$&')}*`
 
-/** Free text over events: their message contains it. */
+/** Filter for free text in events: their message contains it. */
 export const wordsOf = (term: Text): EventFilter => ({
   op: 'field',
   field: 'message',
@@ -25,7 +25,7 @@ export const wordsOf = (term: Text): EventFilter => ({
   value: contained(term),
 })
 
-/** Free text over issues. It also finds a short id, because people paste it. */
+/** Filter for free text in issues. It also finds short ids, because users paste them. */
 export function textOf(term: Text): IssueFilter {
   const { value, wild } = term
   if (wild) {

@@ -8,12 +8,12 @@ import { demandFewComparisons, demandFewPatterns, demandFewTexts } from './plan-
 import { pastedEventId, type Text, textOf, wordsOf } from './plan-text.ts'
 import { isState, stateFilters } from './states.ts'
 
-/** A query, split by the store that can answer it. What meets any branch is found; without a branch nothing is. */
+/** A query, split by the store that can answer it. Results match any branch. No branches find nothing. */
 export type Plan = { branches: Branch[] }
 
 /**
- * Splits a parsed query (undefined: everything) into branches. Throws QUERY_TOO_LONG when the query mixes conditions on
- * issues and on events in too many ways, or asks for more work than a process may be kept busy with (plan-bounds.ts).
+ * Splits a parsed query (undefined: everything) into branches. Throws QUERY_TOO_LONG if the query mixes conditions on
+ * issues and on events in too many ways, or exceeds the work limits of a process (plan-bounds.ts).
  */
 export function planOf(search: Search | undefined, context: SearchContext): Plan {
   if (search === undefined) return { branches: [{}] }
@@ -24,7 +24,7 @@ export function planOf(search: Search | undefined, context: SearchContext): Plan
   return { branches }
 }
 
-/** `negate` is pushed down to the leaves, so that a branch only ever joins conditions. */
+/** Pushes `negate` down to the leaves, so that a branch only joins conditions. */
 function build(node: Search, negate: boolean, context: SearchContext): Branch[] {
   if (node.op === 'not') return build(node.of, !negate, context)
   if ('of' in node) {
@@ -48,7 +48,7 @@ function leaf(term: Term, negate: boolean, context: SearchContext): Branch[] {
   }
 }
 
-/** Free text. A pasted event id also finds its event or its issue, and not only texts that contain it. */
+/** Condition for free text. A pasted event id also finds its event or issue, not only texts that contain it. */
 function textCondition(term: Text, negate: boolean, context: SearchContext): Branch[] {
   const text = context.lists === 'events' ? eventIs(wordsOf(term), negate) : issueIs(textOf(term), negate)
   const value = pastedEventId(term)
@@ -62,7 +62,7 @@ function stateCondition(state: string, negate: boolean): Branch[] {
   return typeof filter === 'boolean' ? truth(filter !== negate) : issueIs(filter, negate)
 }
 
-/** A key that the table does not have is a tag of its name. */
+/** Returns the source of a key. A key outside the table is a tag. */
 function sourceOf(key: SearchKey | undefined, name: string, context: SearchContext): KeySource {
   if (!key) return { in: 'tags', tags: [name] }
   return (context.lists === 'events' ? key.eventSource : undefined) ?? key.source
@@ -91,7 +91,7 @@ function keyCondition(
 
 const isLatest = (wanted: Wanted) => wanted.text.toLowerCase() === 'latest' && !wanted.wild
 
-/** The values with the latest releases in place of the word `latest`, which no release may be called. */
+/** Replaces the word `latest` by the latest releases. No release can have this name. */
 function withLatest(values: Wanted[], context: SearchContext): Wanted[] {
   const others = values.filter((value) => !isLatest(value))
   if (others.length === values.length) return values

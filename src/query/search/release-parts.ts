@@ -2,7 +2,7 @@ import { compareSemver, type Semver, semverOf } from '../../domain/release-order
 import type { Wanted } from './ast.ts'
 import type { ReleasePart } from './key.ts'
 
-/** Whether a text is the value, or fits its pattern; with case. No pattern from outside becomes a regular expression. */
+/** Returns whether a text equals the value or matches its pattern, with case. User patterns never become a RegExp. */
 export function fits(text: string, wanted: Wanted): boolean {
   return wanted.wild ? fitsPieces(text, piecesOf(wanted.text)) : text === wanted.text
 }
@@ -24,7 +24,7 @@ function fitsPieces(text: string, pieces: readonly string[]): boolean {
   return true
 }
 
-/** The literal texts between the stars of a pattern. */
+/** Splits a pattern into the literal texts between its stars. */
 function piecesOf(pattern: string): string[] {
   const pieces = ['']
   for (const [sign] of pattern.matchAll(/\\[*\\]|[\s\S]/g)) {
@@ -34,10 +34,10 @@ function piecesOf(pattern: string): string[] {
   return pieces
 }
 
-/** A release and its parts, which are cut once and compared with many values. */
+/** A release and its parts. They are split once and compared with many values. */
 export type CutRelease = { release: string; semver: Semver | undefined } & Record<ReleasePart, string>
 
-/** Cuts `web@1.2.3+7` into web, 1.2.3 and 7. A missing part is ''. */
+/** Splits `web@1.2.3+7` into web, 1.2.3 and 7. A missing part is ''. */
 export function cutRelease(release: string): CutRelease {
   const at = release.lastIndexOf('@')
   const own = release.slice(at + 1)
@@ -52,7 +52,7 @@ export function cutRelease(release: string): CutRelease {
   }
 }
 
-/** A version as people type it: `1.2` for `1.2.0`. */
+/** Parses a version as users type it: `1.2` for `1.2.0`. */
 function numbersOf(text: string): Semver | undefined {
   const [numbers = '', ...rest] = text.split(/(?=[-+])/)
   const missing = 3 - numbers.split('.').length
@@ -60,9 +60,9 @@ function numbersOf(text: string): Semver | undefined {
 }
 
 /**
- * A test whether the part of a release is the value, or compares with it as its sign says (`>=1.2.0`). `1.2.0` without a
- * sign is met by 1.2.0 with any build. A version other than `x.y.z` is met only by its own text. A build is compared as a
- * whole number.
+ * Returns a test of a release part: it equals the value, or compares with it by its operator (`>=1.2.0`). `1.2.0`
+ * without an operator matches 1.2.0 with any build. A version other than `x.y.z` matches only its own text. Builds are
+ * compared as whole numbers.
  */
 export function releaseMeets(part: ReleasePart, wanted: Wanted): (release: CutRelease) => boolean {
   const [, sign = '', text = ''] = /^(>=|<=|>|<)?(.*)$/s.exec(wanted.text) ?? []
@@ -85,7 +85,7 @@ function byVersion(text: string): Order {
   return ({ semver }) => semver && wanted && compareSemver(semver, wanted)
 }
 
-/** A whole number without leading zeros, so that a larger number is a longer text; undefined for any other text. */
+/** Normalizes a whole number without leading zeros, so that a larger number has a longer text; else undefined. */
 const plainNumber = (text: string): string | undefined =>
   /^\d{1,300}$/.test(text) ? text.replace(/^0+(?=\d)/, '') : undefined
 

@@ -3,7 +3,7 @@ import type { IssueFilter } from '../../store/meta/meta.ts'
 const substatus = (value: string): IssueFilter => ({ op: 'substatus', value })
 const ignored: IssueFilter = { op: 'status', value: 'ignored' }
 
-/** What each value of `is:` asks of an issue. `true`: every issue meets it; `false`: none does. */
+/** The condition of each value of `is:`. `true` matches every issue, `false` none. */
 export const stateFilters = {
   unresolved: { op: 'status', value: 'unresolved' },
   resolved: { op: 'status', value: 'resolved' },
@@ -28,7 +28,7 @@ export const stateFilters = {
   unlinked: true,
   archived_until_escalating: substatus('archived_until_escalating'),
   archived_until_condition_met: substatus('archived_until_condition_met'),
-  // An archived issue without a substatus stays archived for ever, too.
+  // An archived issue without a substatus stays archived forever too.
   archived_forever: { op: 'and', of: [ignored, { op: 'or', of: [substatus('archived_forever'), substatus('')] }] },
 } satisfies Record<string, IssueFilter | boolean>
 
@@ -36,5 +36,5 @@ type State = keyof typeof stateFilters
 
 export const isState = (value: string): value is State => Object.hasOwn(stateFilters, value)
 
-/** What `is:` takes. */
+/** The values of `is:`. */
 export const states: readonly string[] = Object.keys(stateFilters)

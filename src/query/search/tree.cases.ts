@@ -1,6 +1,6 @@
 import type { Search, Term } from './ast.ts'
 
-/** A tree as a short text, so that a case is one line. */
+/** Formats a tree as a short text, so that a case fits on one line. */
 export function short(node: Search | undefined): string {
   if (!node) return '-'
   if (node.op === 'not') return `!${short(node.of)}`

@@ -4,14 +4,14 @@ import type { Compare, Measured, Moment, Term, Wanted } from './ast.ts'
 import type { SearchKey } from './key.ts'
 import { isState, states } from './states.ts'
 
-/** One value as it is written in the text. */
+/** One value as written in the text. */
 export type Raw = { text: string; quoted: boolean; at: number }
 
 const minuteMs = 60_000
 const unitMs: Record<string, number> = { m: minuteMs, h: 60 * minuteMs, d: 1440 * minuteMs, w: 10_080 * minuteMs }
 const magnitude: Record<string, number> = { '': 1, k: 1e3, m: 1e6, b: 1e9 }
 
-/** The error for a query that cannot be read: the position (from 1) and what was expected there. */
+/** Returns the error of an invalid query: the position (from 1) and the expected text. */
 export function refuse(at: number, expected: string, code: ErrorCode = 'QUERY_SYNTAX'): MishapError {
   return new MishapError(code, {
     detail: `Invalid query: at position ${at + 1}, expected ${expected}.`,
@@ -19,20 +19,20 @@ export function refuse(at: number, expected: string, code: ErrorCode = 'QUERY_SY
   })
 }
 
-/** A text without its escapes `\"`, `\*` and `\\`. Any other backslash stays. */
+/** Removes the escapes `\"`, `\*` and `\\`. Any other backslash stays. */
 export const unescaped = (text: string): string => text.replace(/\\(["*\\])/g, '$1')
 
-/** A text value as the query means it: stars are wildcards unless escaped. */
+/** Parses a text value: stars are wildcards unless escaped. */
 export function wanted(raw: Pick<Raw, 'text'>): Wanted {
   const wild = raw.text.replace(/\\["*\\]/g, '').includes('*')
   const pattern = () => raw.text.replace(/\\(["*\\])/g, (all, sign: string) => (sign === '"' ? sign : all))
   return { text: wild ? pattern() : unescaped(raw.text), wild }
 }
 
-/** Where a text must be within a value. Sentry's screens write this between two marks before the value. */
+/** Required place of a text within a value. Sentry's screens write it between two marks before the value. */
 export type Place = 'Contains' | 'StartsWith' | 'EndsWith'
 
-/** The pattern of values that have the text at that place. */
+/** Returns a pattern for values that have the text at that place. */
 export function placed(item: Wanted, place: Place): Wanted {
   const text = item.wild ? item.text : item.text.replace(/[*\\]/g, '\\$&')
   return { text: `${place === 'StartsWith' ? '' : '*'}${text}${place === 'EndsWith' ? '' : '*'}`, wild: true }
@@ -42,7 +42,7 @@ type Compared = { compare: Compare | '!='; value: number }
 
 const compared = (sign: string | undefined) => (sign ?? '=') as Compared['compare']
 
-/** A number with a comparison sign and k, m or b; undefined for any other text. */
+/** Parses a number with a comparison operator and k, m or b; undefined for any other text. */
 export function numberOf(text: string): Compared | undefined {
   const found = /^(>=|<=|!=|>|<|=)?(-?\d+(?:\.\d+)?)([kmb]?)$/i.exec(text)
   if (!found) return undefined
@@ -61,7 +61,7 @@ const durations: [pattern: RegExp, ms: number][] = [
 
 const perK = 'kmgtpezy'
 
-/** Bytes of a unit: thousands for kb, 1,024 for kib. */
+/** Returns the bytes of a unit: powers of 1,000 for kb, of 1,024 for kib. */
 function sizeOf(unit: string): number | undefined {
   if (unit === 'bit') return 1 / 8
   if (/^(?:nb|bytes?)$/.test(unit)) return 1
@@ -70,8 +70,8 @@ function sizeOf(unit: string): number | undefined {
 }
 
 /**
- * A number with a unit: milliseconds of a duration, bytes of a size, hundredths of a percentage. Undefined for any other
- * text. `of` decides about a number without a unit, and about `m`, which is minutes in a duration and millions in a number.
+ * Parses a number with a unit: milliseconds for durations, bytes for sizes, percent for percentages. Undefined for any
+ * other text. `of` applies to a number without a unit, and to `m`: minutes in a duration, millions in a number.
  */
 export function measureOf(text: string, of: Measured): (Compared & { of: Measured }) | undefined {
   const plain = numberOf(text)
@@ -87,8 +87,8 @@ export function measureOf(text: string, of: Measured): (Compared & { of: Measure
 }
 
 /**
- * A date: relative (`-24h` is later than, `+7d` is earlier than) or ISO 8601 with an optional comparison sign. Without a
- * sign a day means that day, and a time means the five minutes before and after it. Undefined for any other text.
+ * Parses a date: relative (`-24h` is later than, `+7d` is earlier than) or ISO 8601 with an optional operator. Without
+ * an operator a day means that day, and a time means the five minutes before and after it. Else undefined.
  */
 export function dateOf(text: string): { compare: Compare; moment: Moment; until?: Moment } | undefined {
   const relative = /^([+-])(\d{1,6})([mhdw])$/.exec(text)
@@ -106,20 +106,20 @@ export function dateOf(text: string): { compare: Compare; moment: Moment; until?
   const atMs = Date.parse(time ? `${day}T${time}${zone}` : `${day}T00:00:00Z`)
   if (Number.isNaN(atMs)) return undefined
   if (found[1] && found[1] !== '=') return { compare: found[1] as Compare, moment: { atMs } }
-  // People type a time from a screen, which shows minutes, so it means the 5 minutes before and after.
+  // Users type a time from a screen, which shows minutes, so it means the 5 minutes before and after.
   return time
     ? { compare: '>=', moment: { atMs: atMs - 5 * minuteMs }, until: { atMs: atMs + 5 * minuteMs } }
     : { compare: '>=', moment: { atMs }, until: { atMs: atMs + 1440 * minuteMs } }
 }
 
-/** A comparison as leaves. `!=` becomes `<` or `>`, so that no store needs a sign for it. */
+/** Converts a comparison to leaves. `!=` becomes `<` or `>`, so the stores need no operator for it. */
 const leaves = ({ compare, value }: Compared, make: (compare: Compare, value: number) => Term): Term[] =>
   compare === '!=' ? [make('<', value), make('>', value)] : [make(compare, value)]
 
-/** The value of an aggregate such as p95(x), in the unit `of` if it is known. Undefined when the whole text is words instead. */
+/** Parses the value of an aggregate such as p95(x), in the unit `of` if known. Undefined if the text is words. */
 export function aggregated(key: string, of: Measured | undefined, text: string, at: number): Term[] | undefined {
   const date = dateOf(text)
-  // The date itself is dropped: nothing that is stored has such an aggregate.
+  // The date's value is dropped: no stored data has such an aggregate.
   if (date && (of === undefined || of === 'number') && !numberOf(text))
     return [measure(key, true, '=', 0, 'number', at)]
   const found = measureOf(text, of ?? 'duration')
@@ -137,13 +137,13 @@ const measure = (key: string, aggregate: boolean, compare: Compare, value: numbe
   at,
 })
 
-/** Leaves of a tag that is compared as a number; undefined for any other text. */
+/** Parses leaves of a tag that is compared as a number; undefined for any other text. */
 export function numbered(key: string, text: string, at: number): Term[] | undefined {
   const found = numberOf(text)
   return found && leaves(found, (compare, value) => ({ op: 'number', key, tag: true, compare, value, at }))
 }
 
-/** Reads one value by the type of its key. Throws QUERY_TYPE with position and what was expected. */
+/** Parses one value by the type of its key. Throws QUERY_TYPE with the position and the expected text. */
 export function typed(searchKey: SearchKey, raw: Raw, at: number): Term[] {
   const key = searchKey.name
   if (raw.text === '' && raw.quoted) return [{ op: 'match', key, tag: false, values: [{ text: '', wild: false }], at }]

@@ -1,11 +1,11 @@
 import { request } from 'node:http'
 
-/** How long one question may take; who supervises asks again while it waits. */
+/** Time limit of one check. The supervisor tries again in the meantime. */
 const answerMs = 5000
-/** Of system.processes, so that it does not wait behind slow queries. */
+/** The query reads system.processes so that it does not queue behind slow queries. */
 const question = 'SELECT 1 FROM system.processes LIMIT 1'
 
-/** Whether the engine behind a Unix socket answers a statement within 5 s. Never throws. */
+/** Returns whether the engine behind a Unix socket answers a statement within 5 s. Never throws. */
 export function engineAnswers(socketPath: string): Promise<boolean> {
   const path = `/?query=${encodeURIComponent(question)}`
   return new Promise((resolve) => {

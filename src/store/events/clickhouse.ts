@@ -22,17 +22,17 @@ import { createTags } from './tags.ts'
 import { createUsage } from './usage.ts'
 
 type EventStoreOptions = {
-  /** ClickHouse's HTTP interface; the host says nothing when `socketPath` is given. */
+  /** Base URL of ClickHouse's HTTP interface. The host is ignored when `socketPath` is set. */
   url: string
   socketPath?: string
-  /** Name of the database that is made and used: letters, digits, underscores. */
+  /** Name of the database to create and use: letters, digits, underscores. */
   database: string
   requestTimeoutMs?: number
   observe: Observe
   clock: Clock
 }
 
-/** The events store over `@clickhouse/client`: the embedded engine, or any ClickHouse server at `url`. */
+/** Creates the events store over `@clickhouse/client`: the embedded engine, or any ClickHouse server at `url`. */
 export function createEventStore(options: EventStoreOptions): EventStore {
   const { database, clock, observe } = options
   if (!/^[a-z_]\w{0,60}$/i.test(database)) throw new Error(`not a database name: ${database}`)

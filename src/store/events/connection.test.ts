@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../base/clock.ts'
 import { connect } from './connection.ts'
 
-// An engine that takes its time for every answer.
+// An engine that does not answer until the test does.
 const answers: ServerResponse[] = []
 const server = createServer((_request, response) => void answers.push(response))
 const state: { url: string } = { url: '' }
@@ -31,7 +31,7 @@ test('who is gone is waited for no longer, and the engine hears of it', async ()
   gone.abort()
   expect(await asked).toMatchObject({ code: 'QUERY_TIMEOUT' })
   await closed
-  // One that is gone before its turn asks nothing.
+  // A request that is aborted before its turn sends nothing.
   await expect(connection.rows('SELECT 2', {}, { signal: gone.signal })).rejects.toMatchObject({
     code: 'QUERY_TIMEOUT',
   })

@@ -9,40 +9,40 @@ type ConnectionOptions = {
   url: string
   socketPath?: string
   database: string
-  /** How long an insert may take until it counts as unclear. */
+  /** Time limit of an insert. After it the result of the insert is unknown. */
   requestTimeoutMs?: number
   clock: Clock
 }
 
-/** Values that go beside a statement, never within it. */
+/** Values bound to a statement. They are never part of its text. */
 type Bound = Record<string, unknown>
 
 export type Connection = {
   /**
-   * Rows of a SELECT. 64-bit numbers are strings. `signal` is of who asks: once they are gone the engine stops, and what is
-   * thrown nobody reads. Throws MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE.
+   * Returns the rows of a SELECT. 64-bit numbers are strings. An abort of `signal` (the caller disconnected) stops the
+   * query. Throws MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE.
    */
   rows<T>(sql: string, bound?: Bound, options?: { seconds?: number; signal?: AbortSignal | undefined }): Promise<T[]>
-  /** A statement without answer. `seconds` bounds its run. */
+  /** Runs a statement that returns no rows. `seconds` limits its run time. */
   command(sql: string, bound?: Bound, options?: { seconds?: number; database?: string }): Promise<void>
-  /** One block of tab-separated rows; the token is its query's comment too, so that it can be killed. */
+  /** Inserts one block of tab-separated rows. The token is also the query's comment, so KILL can find it. */
   insert(table: string, columns: readonly string[], tsv: Buffer, token: string): Promise<void>
   ping(): Promise<boolean>
   close(): Promise<void>
 }
 
-/** Limits of a query on screen (docs/limits.md); other statements say their own. */
+/** Time limit of a query for a screen (docs/limits.md). Other statements pass their own limit. */
 const querySeconds = 20
-/** The engine ends a statement at its limit itself and says why; an engine that hangs is given up this much later. */
+/** The engine enforces its limit and reports why. An unresponsive engine is abandoned this much later. */
 const graceMs = 300
 const insertMs = 30_000
 const pingSeconds = 5
-/** Free bytes of the engine's disk that an insert leaves alone; under them it is refused (243) and tried again later. */
+/** Free bytes on the engine's disk that inserts must not use. Below it inserts fail (243) and are retried. */
 const freeBytesMin = String(16 * 1024 * 1024)
-/** Over every limit of a statement: each is given up at its own. */
+/** Longer than the limit of any statement, so that each statement is aborted by its own limit. */
 const socketTimeoutMs = 600_000
 
-/** The engine's state, not the rows, is at fault (60 and 81: its tables are not made yet): the insert may go through later. */
+/** Errors of the engine's state, not of the rows, so a retry can succeed (60 and 81: the tables do not exist yet). */
 const passing = new Set([
   '60',
   '81',
@@ -68,7 +68,7 @@ const passing = new Set([
   '735',
 ])
 
-/** How a failure of a read is told: an outage as STORE_UNAVAILABLE, a limit as QUERY_TIMEOUT, a fault of ours as it is. */
+/** Maps a read error: outages become STORE_UNAVAILABLE, limits QUERY_TIMEOUT, our own faults stay as they are. */
 function readFailure(error: unknown): unknown {
   if (!(error instanceof ClickHouseError))
     return new MishapError('STORE_UNAVAILABLE', { causes: [String(error).slice(0, 200)] })
@@ -90,7 +90,7 @@ const sizeOf = (bound: Bound): number =>
     0,
   )
 
-/** See `Connection.insert`; the table's name holds its database. */
+/** See `Connection.insert`. The table name includes the database. */
 async function insertRows(
   client: ClickHouseClient,
   table: string,
@@ -111,12 +111,12 @@ async function insertRows(
       abort_signal: signal,
       clickhouse_settings: {
         insert_deduplication_token: token,
-        // A retried block must not count twice in the rollups either.
+        // A retried block must not count twice in the rollups.
         deduplicate_blocks_in_dependent_materialized_views: 1,
         max_partitions_per_insert_block: '0',
-        // A skip index is files of its own, each synced: 42 syncs an insert instead of 66. The first merge builds them.
+        // Each skip index adds files to sync: 42 syncs per insert instead of 66. The first merge builds the indexes.
         materialize_skip_indexes_on_insert: 0,
-        // On a disk that takes its last bytes a part may be cut off without an error and be missing after the next start.
+        // A nearly full disk can truncate a part without an error. The part is then missing after a restart.
         min_free_disk_bytes_to_perform_insert: freeBytesMin,
         log_comment: token,
       },
@@ -126,14 +126,14 @@ async function insertRows(
   }
 }
 
-/** Runs a statement with a limit; at its end, or when who asked is gone, the engine has not answered, whatever it does. */
+/** Runs a statement with a time limit. Throws QUERY_TIMEOUT after the limit or when the caller disconnects. */
 async function within<T>(
   clock: Clock,
   seconds: number,
   run: (signal: AbortSignal) => Promise<T>,
   asker?: AbortSignal,
 ): Promise<T> {
-  // The client hears of what happens to a signal, not of what has happened to it.
+  // The client listens for an abort event and does not see a signal that is already aborted.
   if (asker?.aborted) throw new MishapError('QUERY_TIMEOUT')
   const control = new AbortController()
   const cancel = clock.after(seconds * 1000 + graceMs, () => control.abort())
@@ -147,7 +147,7 @@ async function within<T>(
   }
 }
 
-/** The one place that speaks to ClickHouse's HTTP interface, over TCP or a Unix socket. */
+/** The only code that uses ClickHouse's HTTP interface, over TCP or a Unix socket. */
 export function connect(options: ConnectionOptions): Connection {
   const agent = new Agent({
     keepAlive: true,
@@ -159,7 +159,7 @@ export function connect(options: ConnectionOptions): Connection {
     http_agent: agent,
     request_timeout: socketTimeoutMs,
     compression: { request: false, response: false },
-    // OFF: failures are answered to the caller, who knows whether they matter.
+    // Logging is off: the caller gets each error and knows whether it matters.
     log: { level: 127 },
     clickhouse_settings: { output_format_json_quote_64bit_integers: 1 },
   })

@@ -5,7 +5,7 @@ import type { Scope } from './events.ts'
 
 const hour = 3_600_000
 
-/** How groups are counted, from the rollups and from the rows. */
+/** Counts of groups, from the rollups and from the rows. */
 export function countCases(open: () => EventStore): void {
   describe('groups', () => {
     const a = '000000000000000a'
@@ -156,7 +156,7 @@ export function countCases(open: () => EventStore): void {
       const set = (project: number, hashes: string[]) => hashes.map((groupHash) => ({ projectId: project, groupHash }))
       const nothing = { events: 0, users: 0, lifetimeUsers: 0, series: [] }
       const bucket = (hoursAgo: number, events: number) => ({ startMs: monday - hoursAgo * hour, events })
-      // one user met both groups of the first set; another met one of them long before
+      // One user has events in both groups of the first set. Another had one in one of them long before.
       const first = { events: 3, users: 2, lifetimeUsers: 3, series: [bucket(4, 2), bucket(1, 1)] }
       const second = { events: 1, users: 1, lifetimeUsers: 1, series: [bucket(2, 1)] }
       const sets = [set(projectId, [a, b]), set(other, [a]), set(other, [b]), [], set(projectId, ['00000000000000ff'])]

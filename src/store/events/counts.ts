@@ -7,7 +7,7 @@ import { hashText } from './rows.ts'
 import { compileRollup, dayMs, hourMs } from './spans.ts'
 
 type Counts = Pick<EventStore, 'groups' | 'countsOf' | 'series' | 'filteredSeries' | 'byRelease' | 'togetherOf'>
-/** A group: two projects may share a hash. */
+/** A group. Two projects can have the same hash. */
 export type Pair = { projectId: number; groupHash: string }
 type StoredCount = {
   project_id: string
@@ -18,24 +18,24 @@ type StoredCount = {
   first_ms: string
 }
 
-/** Under this an hour more at the edge would show; the rows themselves are few enough then. */
+/** Shorter scopes read the rows: there are few, and rounding to whole hours would be visible at the edges. */
 const rollupFromMs = 12 * hourMs
 
 const fromRows = `count() AS events, max(toUnixTimestamp64Milli(timestamp)) AS last_ms, min(toUnixTimestamp64Milli(timestamp)) AS first_ms`
 const fromRollup = `sum(n) AS events, toUnixTimestamp64Milli(max(last_at)) AS last_ms, toUnixTimestamp64Milli(min(first_at)) AS first_ms`
-/** Users are counted only for who wants them: of a million events in 2,000 groups they take 160 ms, all else 45. */
+/** Users are counted on request only: for a million events in 2,000 groups they take 160 ms, everything else 45 ms. */
 const usersOf = {
   rows: ', uniqCombined64If(12)(user_hash, user_hash != 0) AS users_n',
   rollup: ', uniqCombined64Merge(12)(users) AS users_n',
 }
 
-/** What is counted of each group. */
+/** Columns that are counted for each group. */
 const counted = (rollup: boolean, users: boolean): string =>
   `${rollup ? fromRollup : fromRows}${users ? usersOf[rollup ? 'rollup' : 'rows'] : ''}`
 
 const orders = { last: 'last_ms', events: 'events', users: 'users_n', first: 'first_ms' } as const
 
-/** Whether whole hours are near enough. */
+/** Returns whether whole hours are precise enough for the scope. */
 export const isLong = (scope: Scope): boolean => scope.toMs - scope.fromMs >= rollupFromMs
 
 function readCount(row: StoredCount): GroupCount {
@@ -49,7 +49,7 @@ function readCount(row: StoredCount): GroupCount {
   }
 }
 
-/** Known groups as two arrays, and as the pairs themselves, since two projects may share a hash. */
+/** Binds known groups as two arrays and as pairs, because two projects can have the same hash. */
 function boundPairs(values: Values, pairs: readonly Pair[]) {
   const known = pairs.filter((pair) => hashNumber(pair.groupHash) !== undefined)
   const projects = values.add(
@@ -64,7 +64,7 @@ function boundPairs(values: Values, pairs: readonly Pair[]) {
   return { projects, hashes, both, isOneProject: new Set(known.map((item) => item.projectId)).size < 2 }
 }
 
-/** Known groups: by the key's columns first, then the pairs themselves. */
+/** Condition for known groups: first the columns of the key, then the pairs. */
 export function compilePairs(values: Values, pairs: readonly Pair[]): string {
   const { projects, hashes, both, isOneProject } = boundPairs(values, pairs)
   const narrow = `project_id IN ${projects} AND group_hash IN ${hashes}`
@@ -72,14 +72,14 @@ export function compilePairs(values: Values, pairs: readonly Pair[]): string {
 }
 
 /**
- * From so many known groups on, the rows of all are read and looked up: to find each group in the rollup by its key took
- * longer than to read the whole of it (600 of 600 groups over two weeks: 440 ms, where all without a condition took 60).
+ * From this many known groups on, the query reads all rows and filters them. Finding each group by its key took longer
+ * than reading the whole rollup (600 of 600 groups over two weeks: 440 ms instead of 60 ms without a condition).
  */
 const manyPairs = 100
-/** The engine otherwise looks for the values of a set in the key. */
+/** Without this setting the engine looks up each value of the set in the key. */
 const unindexed = 'SETTINGS use_index_for_in_with_subqueries = 0'
 
-/** Events per bucket that meet a filter. */
+/** See `EventStore.filteredSeries`. */
 function createFilteredSeries(connection: Connection, database: string): Counts['filteredSeries'] {
   return async (scope, bucketMs, filter) => {
     if (scope.projectIds.length === 0) return []
@@ -95,7 +95,7 @@ function createFilteredSeries(connection: Connection, database: string): Counts[
   }
 }
 
-/** All rows of the scope, not a sample: a share is made of these numbers. */
+/** Counts all rows of the scope instead of a sample, because callers compute shares from these numbers. */
 function createByRelease(connection: Connection, database: string): Counts['byRelease'] {
   return async (scope, max) => {
     if (scope.projectIds.length === 0) return []
@@ -109,7 +109,7 @@ function createByRelease(connection: Connection, database: string): Counts['byRe
   }
 }
 
-/** Which set a row is of, from 1: known groups by project and hash, as two projects may share a hash. */
+/** Expression for the set of a row, from 1 (0: none). By project and hash: two projects can share a hash. */
 export function compilePlace(values: Values, sets: readonly (readonly Pair[])[]): string {
   const placed = sets.flatMap((pairs, at) =>
     pairs.flatMap(({ projectId, groupHash }) => {
@@ -135,7 +135,7 @@ export function compilePlace(values: Values, sets: readonly (readonly Pair[])[])
   return `transform(concat(toString(project_id), ' ', toString(group_hash)), ${names}, ${places}, toUInt32(0))`
 }
 
-/** Whole hours come from the rollups; the part of an hour that a long scope begins in, and a short scope, from the rows. */
+/** Whole hours come from the rollups. Short scopes, and the partial first hour of a long scope, come from the rows. */
 function createTogether(connection: Connection, database: string, clock: Clock): Counts['togetherOf'] {
   return async (scope, sets) => {
     const found = sets.map(() => ({ events: 0, users: 0 }))
@@ -168,9 +168,9 @@ function createTogether(connection: Connection, database: string, clock: Clock):
 
 const columnsOf = (users: boolean): string => `project_id, group_hash, n, first_at, last_at${users ? ', users' : ''}`
 
-/** Questions whose answer is numbers of groups. Over 12 hours they are answered from the rollups, in whole hours. */
+/** Queries that count groups. Scopes of 12 hours or more use the rollups, in whole hours. */
 export function createCounts(connection: Connection, database: string, clock: Clock): Counts {
-  /** The rows of a scope that meet a filter and a condition on their groups. */
+  /** Table and condition for the rows of a scope, with an optional filter and a condition on groups. */
   const rowsOf = (values: Values, scope: Scope, filter: EventFilter | undefined, where = '1'): string =>
     `${database}.events WHERE ${compileScope(values, scope)} AND ${filter ? compileFilter(values, filter) : '1'} AND ${where}`
 

@@ -12,10 +12,10 @@ const tsv = (rows: EventRow[]) => Buffer.from(rows.map(encodeEventRow).join(''))
 const [hash, other] = ['f000000000000001', 'f000000000000002']
 const idOf = (n: number) => n.toString(16).padStart(32, '0')
 const numberOf = (id: string) => Number.parseInt(id, 16)
-/** Monday at midnight, as the weeks are named. */
+/** Date of a week's Monday, which names the week. */
 const nameOf = (ms: number) => new Date(ms - 10 * hour).toISOString().slice(0, 10)
 
-/** 300 rows of one group over two weeks, an hour apart, and 3 of another in the first; positions are their numbers. */
+/** 300 rows of one group over two weeks, an hour apart, and 3 of another in the first. Positions are their numbers. */
 async function fill(store: EventStore, projectId: number): Promise<{ base: number }> {
   const base = projectId * 10_000
   const at = (n: number, changes: Partial<EventRow> = {}) =>
@@ -50,7 +50,7 @@ const checkOf = async (store: EventStore, projectId: number, open?: Parameters<E
   return { own: own.map(({ groupHash, rows, thinned }) => [groupHash, rows, thinned]).sort(), rollups }
 }
 
-/** Downsampling of events, over the same store. */
+/** Cases for the downsampling of events, on the same store. */
 export function thinCases(open: () => EventStore): void {
   describe('thinning', () => {
     test('weeks, groups that have more than is kept, the heaviest first, and their crowds', async () => {
@@ -60,7 +60,7 @@ export function thinCases(open: () => EventStore): void {
       expect(await store.weeks()).toEqual(expect.arrayContaining([first, newest]))
       const ask = { before: base + 10_000, newest, max: 1000 }
       const all = await store.largeGroups(ask)
-      // 300 rows from the week before on; the group of three is none of them
+      // 300 rows since the week before. The group of three is too small.
       expect(all.filter((item) => item.projectId === 171)).toEqual([
         { projectId: 171, groupHash: hash, rows: 300, weight: 278 * 2 },
       ])
@@ -93,7 +93,7 @@ export function thinCases(open: () => EventStore): void {
       expect([rows, keep.length, numbers[0], numbers.at(-1)]).toEqual([300, 22, 0, 299])
       const gaps = numbers.slice(1).map((item, at) => item - (numbers[at] ?? 0))
       expect(Math.max(...gaps)).toBeLessThan(31)
-      // what comes behind the position is not looked at
+      // Rows after the position are ignored.
       const before = await store.keepersOf(172, [hash], base + 100)
       expect([before.rows, before.keep.length, before.keep.includes(idOf(base + 99))]).toEqual([100, 22, true])
       expect(await store.keepersOf(172, ['00000000000000ff'], 1e9)).toEqual({ rows: 0, keep: [] })
@@ -152,7 +152,7 @@ export function thinCases(open: () => EventStore): void {
       await store.setAside(17401, cut)
       await store.cutAway(cut)
       const before = await numbersOf(store, 174)
-      // as after an insert that nobody saw end: the hours of its rows are counted anew
+      // As after an insert with an unknown result: the hours of its rows are recounted.
       await store.settle('events', 'no-such-insert', base, base + 400)
       expect(await numbersOf(store, 174)).toEqual(before)
       expect((await checkOf(store, 174)).rollups).toEqual({ issue_hour: 0, issue_day: 0, issue_week: 0, hour_issue: 0 })

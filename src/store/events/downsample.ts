@@ -4,52 +4,52 @@ import { hashText } from './rows.ts'
 import { rollupKeys, rollupSelect } from './schema/rollups.ts'
 import { bucketsOf, keptMax, type SpreadBucket, type SpreadEvent, spreadOf } from './spread.ts'
 
-/** Rows of one group in one week. */
+/** Number of rows of one group in one week. */
 export type Crowd = { week: string; projectId: number; groupHash: string; rows: number }
 
-/** A group with more rows than an issue always keeps. `weight`: rows over that, times the age of its oldest in weeks. */
+/** A group with more rows than an issue always keeps. `weight`: excess rows × (age of its oldest in weeks + 1). */
 export type LargeGroup = { projectId: number; groupHash: string; rows: number; weight: number }
 
 /**
- * What one step takes away: rows of these groups of one project and week (its Monday, `2026-11-16`) that stand before a
- * position, but for the events that are kept. The same rows, whenever it is asked.
+ * The rows that one step deletes: rows of these groups of one project and week (its Monday, `2026-11-16`) before a
+ * position, except the kept events. The set of rows does not change between calls.
  */
 export type Cut = { week: string; before: number; projectId: number; hashes: string[]; keep: string[] }
 
 export type ThinStore = {
-  /** Weeks that have events, oldest first. */
+  /** Returns the weeks that have events, oldest first. */
   weeks(): Promise<string[]>
   /**
-   * Groups that have more rows before a position than an issue always keeps, the heaviest first, behind `after`; ages are
-   * told from the week `newest` on. What is taken out meanwhile makes groups lighter only: none is passed over.
+   * Groups with more rows before a position than an issue always keeps, heaviest first, after `after`. Ages count back
+   * from the week `newest`. Concurrent deletions only make groups lighter, so paging skips none.
    */
   largeGroups(wanted: { before: number; newest: string; max: number; after?: LargeGroup }): Promise<LargeGroup[]>
-  /** Rows of these groups before a position, by week. */
+  /** Counts the rows of these groups before a position, by week. */
   crowdsOf(projectId: number, hashes: readonly string[], before: number): Promise<Crowd[]>
-  /** Ids of an issue's first event, its latest and 20 spread between, among those before a position; with how many there are. */
+  /** Ids of an issue's first, latest and 20 spread events before a position, and the number of rows there. */
   keepersOf(projectId: number, hashes: readonly string[], before: number): Promise<{ rows: number; keep: string[] }>
-  /** How many rows of a cut stand, by group. */
+  /** Counts the stored rows of a cut by group. */
   rowsOfCut(cut: Cut): Promise<{ groupHash: string; rows: number }[]>
-  /** The position below which about this part (0 to 1) of a cut's rows stand; from a sample of them. */
+  /** Returns the position below which about this share (0 to 1) of a cut's rows lie. A sample estimates it. */
   quantileOfCut(cut: Cut, part: number): Promise<number>
-  /** Which of the ids are events that the cut takes. */
+  /** Returns the ids of events that the cut deletes. */
   amongCut(cut: Cut, eventIds: readonly string[]): Promise<string[]>
-  /** Counts the rows of a cut beside the rollups, durably; repeated before they are taken away, it counts them anew. */
+  /** Durably adds the counts of a cut's rows to `thinned`. A repeated call before the deletion replaces the counts. */
   setAside(step: number, cut: Cut): Promise<void>
-  /** Takes the rows away. Rollups stay. Safe to repeat. */
+  /** Deletes the rows. The rollups do not change. Safe to repeat. */
   cutAway(cut: Cut): Promise<void>
-  /** Writes the parts of these weeks anew, so that the bytes leave the disk. */
+  /** Rewrites the parts of these weeks to free the disk space of deleted rows. */
   rewriteWeeks(weeks: readonly string[]): Promise<void>
-  /** Bytes of parts that are replaced and go by themselves within minutes. */
+  /** Returns the bytes of replaced parts. The engine deletes them within minutes. */
   leavingBytes(): Promise<number>
 }
 
-/** Rows of ten million are masked in seconds; a week that is written anew takes longer, and nothing waits for it. */
+/** Masking rows among ten million takes seconds. Rewriting a week takes longer, but nothing waits for it. */
 const workSeconds = 3600
 const idsMax = 1000
 const weekForm = /^\d{4}-\d\d-\d\d$/
 
-/** Throws for what is no week: it stands in the text of a statement. */
+/** Throws for an invalid week, because the week becomes part of a statement's text. */
 function checkedWeek(week: string): string {
   if (!weekForm.test(week)) throw new Error(`not a week: ${week}`)
   return week
@@ -57,7 +57,7 @@ function checkedWeek(week: string): string {
 
 const numbers = (hashes: readonly string[]) => hashes.map(hashNumber).filter((item) => item !== undefined)
 
-/** The rows of a cut as a condition; the ids are looked up in a set, so that 2,000 kept ids cost no more than 1 id. */
+/** Condition for the rows of a cut. The ids are looked up in a set: 2,000 kept ids cost no more than one. */
 export const cutWhere = `project_id = {project:UInt64} AND group_hash IN {hashes:Array(UInt64)}
   AND toMonday(received) = toDate({week:String}) AND jpos < {before:UInt64}
   AND lower(hex(event_id)) NOT IN {keep:Array(String)}`
@@ -67,11 +67,11 @@ export const cutBound = ({ week, before, projectId, hashes, keep }: Cut): Record
   before,
   project: projectId,
   hashes: numbers(hashes),
-  // An empty list is no set.
+  // The engine does not accept an empty list as a set.
   keep: keep.length > 0 ? keep : [''],
 })
 
-/** The question for an issue's spread: its ends, then a few events out of each hundredth of the time between. */
+/** Queries the spread of an issue: its ends, then a few events from each hundredth of the time between them. */
 function createKeepers(connection: Connection, table: string): ThinStore['keepersOf'] {
   return async (projectId, hashes, before) => {
     const bound = { project: projectId, hashes: numbers(hashes), before }
@@ -104,18 +104,18 @@ function createKeepers(connection: Connection, table: string): ThinStore['keeper
   }
 }
 
-/** Weeks from a group's oldest row to the newest week. */
+/** Number of weeks from a group's oldest row to the newest week. */
 const weeksOld = "intDiv(greatest(0, dateDiff('day', toMonday(min(received)), toDate({newest:String}))), 7)"
 const behind = `weight < {weight:UInt64}
   OR (weight = {weight:UInt64} AND (project_id, group_hash) > ({project:UInt64}, {hash:UInt64}))`
 
-/** Which groups have more than is kept, and when their rows came. */
+/** Finds the groups that have more rows than are kept, and the weeks of their rows. */
 function createGroups(connection: Connection, table: string): Pick<ThinStore, 'largeGroups' | 'crowdsOf'> {
   return {
     async largeGroups({ before, newest, max, after }) {
       const found = await connection.rows<{ project: string; hash: string; n: string; weight: string }>(
-        // In the order of the key, with two plain sums and small blocks: a million groups in 52 parts fit into 400 MB
-        // (3 s for 10 million rows); counts by week of them took over 1 GB.
+        // Key order, two plain sums and small blocks: a million groups in 52 parts fit into 400 MB (3 s for 10 million
+        // rows). Counting them by week took over 1 GB.
         `SELECT project_id AS project, group_hash AS hash, n, weight FROM (
            SELECT project_id, group_hash, count() AS n, (n - ${keptMax}) * toUInt64(${weeksOld} + 1) AS weight
            FROM ${table} WHERE jpos < {before:UInt64} GROUP BY project_id, group_hash HAVING n > ${keptMax})
@@ -151,7 +151,7 @@ function createGroups(connection: Connection, table: string): Pick<ThinStore, 'l
   }
 }
 
-/** Which rows there are, for those who decide what to thin. */
+/** Queries that help to choose the rows to downsample. */
 function createLooks(
   connection: Connection,
   database: string,
@@ -205,7 +205,7 @@ function createLooks(
   }
 }
 
-/** Downsampling of events: what there is much of, what is kept of it, and taking the rest away. */
+/** Creates the downsampling of events: finds large groups, selects the events to keep and deletes the rest. */
 export function createThin(connection: Connection, database: string): ThinStore {
   const table = `${database}.events`
   const seconds = workSeconds
@@ -221,7 +221,7 @@ export function createThin(connection: Connection, database: string): ThinStore 
       )
       if (Number(before?.n ?? 0) > 0)
         await connection.command(`DELETE FROM ${database}.thinned WHERE step = {step:UInt64}`, { step }, { seconds })
-      // Without insert_deduplicate = 0 the same rows would be taken for a repetition, though they were taken out again.
+      // Without insert_deduplicate = 0 the engine drops these rows as a duplicate insert, although they were deleted.
       await connection.command(
         `INSERT INTO ${database}.thinned (${rollupKeys}, n, first_at, last_at, users, step)
          SELECT ${rollupKeys}, n, first_at, last_at, users, {step:UInt64} FROM (

@@ -1,7 +1,7 @@
 import { binaryId, field, hash, micros, quoted, time } from './encode.ts'
 import type { SpanRow } from './span-store.ts'
 
-/** Columns of a line of `encodeSpanRow`, in its order. */
+/** Columns of a line of `encodeSpanRow`, in order. */
 export const spanColumns = [
   'project_id',
   'trace_id',
@@ -46,7 +46,7 @@ function measured(values: Record<string, number>): string {
   return out
 }
 
-/** One row as a line of tab-separated values (UTF-8 once encoded), newline included; columns as in `spanColumns`. */
+/** Encodes a row as a line of tab-separated values (UTF-8 once encoded) with newline; columns as in `spanColumns`. */
 export function encodeSpanRow(row: SpanRow): string {
   return (
     `${row.projectId}\t${binaryId(row.traceId)}\t${hash(row.spanId)}\t${hash(row.parentId)}\t${hash(row.segmentId)}\t` +

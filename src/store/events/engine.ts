@@ -11,7 +11,7 @@ import { openSpool, type Spooled } from './engine/spool.ts'
 import { formatOf, insertFrom, isMany, isSilent, isUrgent, literal } from './engine/statement.ts'
 
 type EngineOptions = {
-  /** Folder of the engine's data; made when missing. */
+  /** Folder of the engine's data. Created if missing. */
   folder: string
   socketPath: string
   memoryBytes: number
@@ -22,9 +22,9 @@ type Engine = { stop(): Promise<void> }
 
 type Pools = { readers: SessionPool; writers: SessionPool; urgent: SessionPool; syncNames: SyncNames }
 
-/** Over this an answer is an error: results are held whole, since chDB's streams cannot report a late failure. */
+/** A larger result is an error. Results are held in memory, because chDB's streams cannot report a late error. */
 const resultBytesMax = 256 * 1024 * 1024
-/** A query that names no limit of its own still ends. */
+/** Time limit of a query that sets none. */
 const runSecondsMax = 60
 const readersMax = 6
 const writersMax = 2
@@ -43,17 +43,17 @@ function summary(rows: number, bytes: number, written: number, seconds: number):
   })
 }
 
-/** SETs and the statement go in one call; on a session of its own that is concurrent, which bound queries are not. */
+/** Sends SETs and statement in one call. With one session per query this runs concurrently; bound queries do not. */
 function withSettings(request: EngineRequest): string {
   const settings = new Map<string, string>([
-    // an insert ends by itself: its caller would have to find out what stands of it
+    // No limit for inserts: after a time-out the caller would have to find out which rows are stored.
     ...(request.rows ? [] : ([['max_execution_time', String(runSecondsMax)]] as const)),
     ...request.settings,
     ['log_comment', request.queryId],
   ])
   const sets = [...settings, ...request.params].map(([name, value]) => `${name}=${literal(value)}`).join(', ')
   const use = request.database === 'default' ? '' : `USE \`${request.database.replace(/[`\\]/g, '')}\`;`
-  // Rows within the statement would be read by the parser of SQL, byte by byte: 240 ms instead of 120 for 11 MB.
+  // Inline rows would go through the SQL parser byte by byte: 240 ms instead of 120 for 11 MB.
   const statement = request.rows ? insertFrom(request.sql, request.rows.path) : request.sql
   return `${use}SET ${sets};${statement}`
 }
@@ -90,7 +90,7 @@ async function answer(
   response.setHeader('X-ClickHouse-Query-Id', request.queryId)
   response.on('close', () => {
     if (response.writableFinished) return
-    // The caller is gone: chDB goes on unless it is told, and it knows a query by its comment only.
+    // The caller disconnected. chDB runs the query until it is killed, and finds it only by its comment.
     void kill(pools, `Settings['log_comment']=${literal(request.queryId)}`)
   })
   if (request.rows) return runQuery(pools.writers, pools.syncNames, request, response).finally(request.rows.close)
@@ -114,14 +114,14 @@ function refuse(error: unknown, response: ServerResponse): void {
   const code = /Code: (\d+)/.exec(text)?.[1] ?? '1001'
   response.statusCode = error instanceof EngineError ? error.status : (statusOf[code] ?? 500)
   response.setHeader('X-ClickHouse-Exception-Code', code)
-  // What is left of a body that was refused would stand in the way of the next request.
+  // The unread rest of a refused body would be read as the next request.
   if (response.statusCode === 413) response.setHeader('Connection', 'close')
   response.end(at >= 0 ? text.slice(at) : `Code: 1001. DB::Exception: ${text}. (STD_EXCEPTION)`)
 }
 
 /**
- * Starts chDB behind as much of ClickHouse's HTTP interface as `@clickhouse/client` uses, on a Unix socket (mode 0600).
- * One engine a process. Throws chDB's error when another process holds the folder.
+ * Starts chDB behind the part of ClickHouse's HTTP interface that `@clickhouse/client` uses, on a Unix socket (mode
+ * 0600). One engine per process. Throws chDB's error when another process has locked the folder.
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   mkdirSync(options.folder, { recursive: true, mode: 0o700 })
@@ -130,7 +130,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   if (torn.length > 0) options.observe.warn({ torn }, 'deletions that a full disk cut off are forgotten')
   const spool = openSpool(join(options.folder, 'incoming'))
   const open = sessionOpener(options.folder, options.memoryBytes)
-  // Held open for the whole life: the engine ends with its last session, and starting it takes 150 ms.
+  // Stays open until the stop: the engine stops with its last session, and a start takes 150 ms.
   const anchor = open()
   const pools: Pools = {
     readers: createSessionPool(readersMax, open),
@@ -157,7 +157,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       server.close()
       server.closeAllConnections()
       await kill(pools, "query NOT ILIKE 'KILL%' AND query NOT ILIKE 'INSERT%'")
-      // A connection that is closed under a running query aborts chDB, so all of them are waited for.
+      // Closing a connection while a query runs aborts chDB, so all queries must finish first.
       await drainPending()
       anchor.close()
       await drainPending()

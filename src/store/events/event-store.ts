@@ -27,21 +27,21 @@ export type EventStore = ThinStore &
   SpanStore &
   SessionStore &
   TableStore & {
-    /** Makes database and tables; safe to repeat. Throws MishapError STORE_UNAVAILABLE. */
+    /** Creates the database and tables. Safe to repeat. Throws MishapError STORE_UNAVAILABLE. */
     migrate(): Promise<void>
     ping(): Promise<boolean>
-    /** The events with from <= jpos < to, whole, in the order of their positions. */
+    /** Returns the complete events with from <= jpos < to, ordered by position. */
     eventsBetween(from: number, to: number): Promise<EventRow[]>
-    /** Event ids received since `sinceMs`, newest first, at most `max`: the memory of what counts as duplicate. */
+    /** Returns at most `max` event ids received since `sinceMs`, newest first. The deduplication starts from them. */
     recentIds(sinceMs: number, max: number): Promise<{ projectId: number; eventId: string }[]>
-    /** Events by id within projects (empty array: none found). */
+    /** Returns events by id within projects; an empty array if there are none. */
     byEventId(projectIds: number[], eventId: string): Promise<SeenEvent[]>
-    /** At most `max` rows with a digest, of each group a tenth of that, the newest; those of browsers, whom anyone can be, last. */
+    /** The newest `max` rows with a digest, a tenth of that per group; browser events, which anyone can forge, last. */
     byDigest(projectIds: number[], digest: string, max: number): Promise<SeenEvent[]>
     byTraceId(projectIds: number[], traceId: string, max: number): Promise<EventRef[]>
-    /** What each of these events says of itself and of its span; those that are gone meanwhile are left out. */
+    /** Returns the span details of these events. Events that no longer exist are left out. */
     spansOfEvents(refs: readonly EventRef[]): Promise<EventSpan[]>
-    /** Rows of an issue (its hashes), newest first; `before`/`after` are exclusive positions for paging and older/newer. */
+    /** Rows of an issue (its hashes), by `order`. `from` is an exclusive position for paging and older/newer. */
     ofIssue(request: {
       projectId: number
       hashes: string[]
@@ -52,7 +52,7 @@ export type EventStore = ThinStore &
       offset?: number
       max: number
     }): Promise<SeenEvent[]>
-    /** Events of a scope in this order, behind `from` where it is given. Throws MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE. */
+    /** Events of a scope in this order, after `from` if set. Throws MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE. */
     inScope(request: {
       scope: Scope
       filter?: EventFilter
@@ -62,30 +62,29 @@ export type EventStore = ThinStore &
       max: number
     }): Promise<SeenEvent[]>
     /**
-     * The event's place within its issue, in the order of time and then id. `isLarge`: an issue of very many events of which
-     * none was thinned out; hours other than the event's own are then counted by the rollup.
+     * The event's place within its issue, by time and then id. `isLarge`: the issue has very many events and was never
+     * downsampled; the rollup then counts all hours except the event's.
      */
     placeOf(projectId: number, hashes: string[], event: EventRef, isLarge?: boolean): Promise<PlaceInIssue>
-    /** Groups with events in the scope, ordered; from the rollup when `filter` is absent. */
+    /** Groups with events in the scope, ordered. Without `filter`, long scopes are read from the rollup. */
     groups(request: {
       scope: Scope
       filter?: EventFilter
       order: 'last' | 'events' | 'users' | 'first'
       max: number
-      /** Whether users are counted; by default only where they are the order. */
+      /** Whether to count users. Default: only if they are the order. */
       users?: boolean
     }): Promise<GroupCount[]>
-    /** Counts for known hashes within the scope, by default without users. */
+    /** Counts for known hashes within the scope, without users by default. */
     countsOf(
       scope: Scope,
       hashes: { projectId: number; groupHash: string }[],
       options?: { users?: boolean },
     ): Promise<GroupCount[]>
     /**
-     * Figures of each set of groups, in the order of the sets (a group is in one of them): who met several groups of a set
-     * is one user. `startMs` of each bucket is a multiple of `bucketMs`; where that is whole hours and the scope at least 12
-     * of them, hours are taken whole at its ends. `withLife`: of which sets (by their place, from 0) users over all times are
-     * counted, by default of all; of the others it is 0.
+     * Stats of each set of groups, in order. Sets are disjoint; a user of several groups of a set counts once. Each
+     * `startMs` is a multiple of `bucketMs`. If that is whole hours and the scope has at least 12, its ends are rounded
+     * to hours. `withLife`: whose lifetime users are counted, by index of the set (default: all); else they are 0.
      */
     figuresOf(
       scope: Scope,
@@ -93,17 +92,17 @@ export type EventStore = ThinStore &
       sets: readonly (readonly { projectId: number; groupHash: string }[])[],
       withLife?: (at: number) => boolean,
     ): Promise<SetFigures[]>
-    /** Events per bucket for known hashes: `startMs` of each bucket is a multiple of `bucketMs`; only buckets with events. */
+    /** Events per bucket for known hashes. `startMs` is a multiple of `bucketMs`; empty buckets are left out. */
     series(
       scope: Scope,
       bucketMs: number,
       hashes: { projectId: number; groupHash: string }[],
     ): Promise<{ projectId: number; groupHash: string; startMs: number; events: number }[]>
-    /** Events per bucket that meet a filter, from the rows; buckets as those of `series`. */
+    /** Counts matching events per bucket, from the rows. Buckets are as in `series`. */
     filteredSeries(scope: Scope, bucketMs: number, filter: EventFilter): Promise<{ startMs: number; events: number }[]>
-    /** Events that name a release, by it, the most first. */
+    /** Counts events with a release by release, the most first. */
     byRelease(scope: Scope, max: number): Promise<{ release: string; events: number }[]>
-    /** Distribution of each tag over an issue's newest `max` events. */
+    /** Returns the distribution of each tag over an issue's newest `max` events. */
     tagsOf(request: {
       projectId: number
       hashes: string[]
@@ -112,8 +111,8 @@ export type EventStore = ThinStore &
       valuesMax: number
     }): Promise<TagCount[]>
     /**
-     * How many events of these groups within the scope and any of the spans there are, and how many of them have each of
-     * the `key=value` pairs.
+     * Counts the events of these groups within the scope and any of the spans, and how many of them have each of the
+     * `key=value` pairs.
      */
     tagPairs(request: {
       projectId: number
@@ -123,17 +122,16 @@ export type EventStore = ThinStore &
       pairs: readonly string[]
     }): Promise<{ events: number; counts: Map<string, number> }>
     /**
-     * Events and distinct users of each set of groups, in the order of the sets (a group is in one of them): who met
-     * several groups of a set is one user. From `fromMs` on to the millisecond, even if rollups only hold its whole
-     * hour.
+     * Counts events and distinct users of each set of groups, in order. Sets are disjoint. A user of several groups of
+     * a set counts once. `fromMs` is exact to the millisecond, although rollups have whole hours only.
      */
     togetherOf(
       scope: Scope,
       sets: readonly (readonly { projectId: number; groupHash: string }[])[],
     ): Promise<{ events: number; users: number }[]>
-    /** Tag keys seen in the scope with the number of events, most first. `signal`: of who asks; the engine stops with it. */
+    /** Tag keys in the scope with their events, most first. An abort of `signal` (the caller left) stops the query. */
     tagKeys(scope: Scope, max: number, signal?: AbortSignal): Promise<{ key: string; events: number }[]>
-    /** Values of a tag among the newest 500,000 events of the scope, most first; those that contain `text`, whatever its case. */
+    /** Values of a tag in the newest 500,000 or so events, most first; with `text` (any case) only those with it. */
     tagValues(
       scope: Scope,
       key: string,
@@ -141,45 +139,45 @@ export type EventStore = ThinStore &
       text?: string,
       signal?: AbortSignal,
     ): Promise<{ value: string; events: number }[]>
-    /** The same of a column. */
+    /** Like `tagValues`, for a column. */
     columnValues(
       scope: Scope,
       column: 'platform' | 'type' | 'transaction' | 'release',
       options: { text: string; max: number; signal?: AbortSignal | undefined },
     ): Promise<{ value: string; events: number }[]>
-    /** The same of what frames have, among the newest 50,000 events. */
+    /** Like `tagValues`, for a field of frames in about the newest 50,000 events. */
     frameValues(
       scope: Scope,
       key: FrameKey,
       options: { text: string; max: number; signal?: AbortSignal | undefined },
     ): Promise<{ value: string; events: number }[]>
     /**
-     * Takes all rows of a project with its spans, or of these groups of it, out of events and rollups. Safe to repeat. Nothing of them may
-     * be inserted meanwhile.
+     * Deletes all rows of a project (spans and sessions too), or of these groups, from tables and rollups. Safe to
+     * repeat. Nothing of them may be inserted meanwhile.
      */
     remove(projectId: number, hashes?: readonly string[]): Promise<void>
-    /** How many events of a project (or of these groups of it) stand at a position or behind it. */
+    /** Counts the events of a project (or of these groups) at or after a position. */
     eventsFrom(projectId: number, hashes: readonly string[] | undefined, jpos: number): Promise<number>
-    /** Writes the parts anew from which rows were removed, so that their bytes leave the disk. */
+    /** Rewrites the parts with deleted rows, so that their bytes leave the disk. */
     rewrite(): Promise<void>
-    /** Rows of a project with its spans, or of these groups of it, in events and rollups together. */
+    /** Counts the rows of a project, or of these groups of it, in all tables that `remove` covers. */
     rowsOf(projectId: number, hashes?: readonly string[]): Promise<number>
-    /** Which of the ids are events of these groups. */
+    /** Returns the ids that are events of these groups. */
     eventsAmong(projectId: number, hashes: readonly string[], eventIds: readonly string[]): Promise<string[]>
-    /** Rows that stand of each project that has any, and how many were thinned. */
+    /** Counts the stored and the downsampled rows of each project that has any. */
     rowsByProject(): Promise<{ projectId: number; rows: number; thinned: number }[]>
-    /** Bytes on disk and rows, per table. */
+    /** Returns bytes on disk and rows of each table. */
     size(): Promise<{ table: string; rows: number; bytesOnDisk: number; bytesRaw: number }[]>
     /** Copies the whole database to `name` (letters, digits, `_`, `-`) in the engine's backup folder. */
     backup(name: string): Promise<void>
-    /** Whether the engine is at work on such a copy, also on one whose asker is gone. */
+    /** Returns whether the engine is creating such a copy, even after its caller disconnected. */
     copying(): Promise<boolean>
-    /** Brings such a copy back into a store without tables. */
+    /** Restores such a copy into a store without tables. */
     restore(name: string): Promise<void>
     /**
-     * What stands, for `mishap verify`: rows by group and what was thinned of them, rows stored twice, groups and weeks of
-     * each rollup that differ from both together. `open`: a cut that was broken off, which counts as not begun (`counted`
-     * false) or as done; `rewrite`: the same of rows that were being written again, whose groups have no sure rollups.
+     * Stored state for `mishap verify`: stored and downsampled rows by group, duplicate rows, and groups and weeks of
+     * each rollup that differ from their sum. `open`: an interrupted cut, seen as not begun (`counted` false) or done.
+     * `rewrite`: the same for an interrupted rewrite; the rollups of its groups are not checked.
      */
     check(
       open?: { step: number; counted: boolean; cut: Cut },

@@ -14,7 +14,7 @@ export const monday = Date.UTC(2026, 10, 16, 10)
 const hour = 3_600_000
 const day = 24 * hour
 
-/** A row; `n` gives it an id and a jpos of its own. */
+/** Makes a row. `n` determines its id and jpos. */
 export function row(n: number, changes: Partial<EventRow> = {}): EventRow {
   const at = changes.timestampUs ?? (monday + n * 1000) * 1000 + 7
   return {
@@ -43,7 +43,7 @@ export function row(n: number, changes: Partial<EventRow> = {}): EventRow {
   }
 }
 
-/** What is shown of a row. */
+/** The displayed part of a row. */
 const seen = ({
   projectId,
   groupHash,
@@ -67,19 +67,19 @@ const seen = ({
   traceId,
   payload,
 })
-/** Rows as the store takes them. */
+/** Encodes rows for an insert. */
 export const tsv = (rows: EventRow[]) => Buffer.from(rows.map(encodeEventRow).join(''))
-/** Everything of a project. */
+/** A scope with all events of a project. */
 export const wide = (projectId: number): Scope => ({
   projectIds: [projectId],
   environments: [],
   fromMs: monday - 30 * day,
   toMs: monday + 2 * day,
 })
-/** The numbers that rows were made with. */
+/** The `n` of each row. */
 export const ids = (rows: { eventId: string }[]) => rows.map((item) => Number.parseInt(item.eventId, 16))
 
-/** Texts that a format could break on. */
+/** Texts that could break an encoding. */
 const nasty = [
   `\\ \\\\ \\N \\x41 ' " \` \t \n \r \0 \b \f \x1b`,
   `日本語 😀 ﷽ \u2028\u2029`,
@@ -87,7 +87,7 @@ const nasty = [
   `<script>alert(1)</script> {p0:String} %_*`,
 ]
 
-/** What every events store does. `open` gives a migrated, possibly used one; each case uses a project of its own. */
+/** Cases for every events store. `open` returns a migrated, possibly used one; each case uses its own project. */
 export function eventsCases(open: () => EventStore): void {
   describe('skew', () => skewCases(open))
   describe('spans', () => spanCases(open))
@@ -98,14 +98,14 @@ export function eventsCases(open: () => EventStore): void {
       const rows = [0, 1, 2, 3, 4].map((n) =>
         row(1100 + n, { projectId: 25, groupHash: groups[n % 2] ?? '', payload: `{"n":${n}}\n{"received":${n}}` }),
       )
-      // Came last, and happened first.
+      // Received last, but happened first.
       rows.push(row(1105, { projectId: 25, groupHash: groups[0] ?? '', timestampUs: monday * 1000 }))
       await store.insert('events', tsv([...rows, row(1106, { projectId: 26 })]), 'newest')
       const last = await store.lastPlaces(25, 3)
       expect(last.map((item) => item.jpos)).toEqual([1105, 1104, 1103].map((n) => row(n).jpos))
       const read = await store.eventsAt(25, last)
       expect(ids(read)).toEqual([1105, 1104, 1103])
-      // the normal form alone
+      // Only the normalized JSON.
       expect(read[1]?.payload).toBe('{"n":4}')
       const places = await store.newestPlaces(25, groups)
       expect(places.sort((a, b) => a.jpos - b.jpos)).toEqual(
@@ -439,7 +439,7 @@ export function eventsCases(open: () => EventStore): void {
     expect(ids(await store.ofIssue({ projectId: 62, hashes: ['f000000000000001'], order: 'newest', max: 9 }))).toEqual([
       6100, 6101,
     ])
-    // it goes once everything that came before it is over too
+    // It is dropped once everything before it is expired too.
     expect((await store.dropBefore('events', monday + 3650 * day, monday + 3650 * day)).length).toBeGreaterThan(1)
     expect(await store.ofIssue({ projectId: 62, hashes: ['f000000000000001'], order: 'newest', max: 9 })).toEqual([])
     await store.insert('events', tsv([row(6102, { projectId: 62 })]), 'after')

@@ -43,7 +43,7 @@ function store(): EventStore {
   return state.store
 }
 
-/** Node takes socketPath here; its types leave the option out. */
+/** Node supports socketPath here, but its types lack the option. */
 const onSocket = { socketPath }
 const client = createClient({
   url: 'http://localhost',
@@ -209,7 +209,7 @@ test('a table made before gets the frames: what it holds is not found by them, w
     ids(await store().inScope({ scope: wide(976), filter, order: 'newest', max: 9 })).toSorted()
   const pay = { op: 'frame', key: 'function', match: 'is', value: 'pay' } as const
   for (const merged of [false, true]) {
-    // The index of a part without the column is built as well: a merge that cannot do that would fail for ever.
+    // The index must also be built for a part without the column. Otherwise each merge fails, forever.
     if (merged) await client.command({ query: 'OPTIMIZE TABLE mishap.events FINAL' })
     expect(await found(pay)).toEqual([1_300_001])
     expect(await found({ ...pay, match: 'like', value: 'PA*' })).toEqual([1_300_001])
@@ -394,7 +394,7 @@ describe('engine', () => {
     if (child) await gone(child)
     const files = readdirSync(table?.path ?? '').filter((name) => name.startsWith('mutation_'))
     expect(files.length).toBe(2)
-    // an empty one, and one that a page's end cut
+    // One empty file and one truncated file.
     for (const [n, name] of files.entries()) truncateSync(join(table?.path ?? '', name), n * 90)
     state.engine = await startEngine()
     expect(await ask('SELECT a FROM mishap.cut')).toEqual([{ a: '3' }])

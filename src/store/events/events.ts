@@ -3,7 +3,7 @@ import type { FrameKey } from './frames.ts'
 /** One error event as a row. Hashes are unsigned 64-bit numbers as 16 lower-case hex characters. */
 export type EventRow = {
   projectId: number
-  /** First contributing hash: stands for the issue (meta maps it to one). */
+  /** First contributing hash. It identifies the issue (meta maps it to one). */
   groupHash: string
   hashes: string[]
   /** Microseconds since 1970. */
@@ -12,9 +12,9 @@ export type EventRow = {
   /** 32 lower-case hex. */
   eventId: string
   jpos: number
-  /** Generation: grows when the row is written again with another hash. */
+  /** Generation. It grows when the row is rewritten with another hash. */
   gen: number
-  /** Hash of id, else e-mail, else user name, else address; '' when no user is known. */
+  /** Hash of the user's id, else e-mail, user name or address; '' for an unknown user. */
   userHash: string
   level: string
   environment: string
@@ -22,20 +22,20 @@ export type EventRow = {
   transaction: string
   type: string
   platform: string
-  /** Title and values for word search. */
+  /** Title and values for the word search. */
   message: string
   tags: Record<string, string>
   /** 32 lower-case hex, or ''. */
   traceId: string
-  /** The number a React framework showed, or ''. */
+  /** The digest that a React framework showed, or ''. */
   digest: string
-  /** What a search finds of its frames, each text once, as `frameText` writes it. */
+  /** Searchable values of the frames, each text once, in the form of `frameText`. */
   frames: string[]
   /** `normalized JSON` + '\n' + `JSON as received, after scrubbing`. */
   payload: string
 }
 
-/** A place in the order of every list of events: by time (microseconds), then by id (32 hex). */
+/** A position in the order of every list of events: by time (microseconds), then by id (32 hex). */
 export type EventPosition = { timestampUs: number; eventId: string }
 
 export type EventRef = EventPosition & {
@@ -44,7 +44,7 @@ export type EventRef = EventPosition & {
   receivedMs: number
 }
 
-/** What a stored event says of itself within a trace, and of its span: the start of ids as sent, '' where it says none. */
+/** Span and title of a stored event within a trace. Ids are the first characters as sent, '' for none. */
 export type EventSpan = {
   projectId: number
   eventId: string
@@ -54,22 +54,22 @@ export type EventSpan = {
   culprit: string
   /** `error`, `default`, `csp`, ... */
   type: string
-  /** Of the exception; '' for none. */
+  /** Type of the exception; '' for none. */
   errorType: string
   errorValue: string
   level: string
   transaction: string
 }
 
-/** What is shown of an event: a row without what its payload says too. Each column more costs a query 0.5 ms. */
+/** The displayed part of an event: a row without columns that the payload repeats. Each extra column costs 0.5 ms. */
 export type SeenEvent = EventRef & Pick<EventRow, 'jpos' | 'hashes' | 'tags' | 'traceId' | 'payload'>
 
-/** Where an event stands within its issue: its number (1 = oldest kept) and the ids beside it. */
+/** Place of an event within its issue: its number (1 = oldest stored) and the ids before and after it. */
 export type PlaceInIssue = { number: number; total: number; olderId: string | undefined; newerId: string | undefined }
 
 /**
- * A condition on rows; `text` is a word search in `message`. Of a `like`, `*` stands for any run of characters, `\*` and
- * `\\` for the sign itself; the case of letters does not count.
+ * A condition on rows; `text` is a word search in `message`. In a `like`, `*` matches any run of characters, `\*` and
+ * `\\` the character itself. Case is ignored.
  */
 export type EventFilter =
   | { op: 'and' | 'or'; of: EventFilter[] }
@@ -92,15 +92,15 @@ export type EventFilter =
       value: string
     }
   | { op: 'text'; value: string }
-  /** A tag that is read as a number; what is none meets no comparison. */
+  /** A tag read as a number. A value that is not a number matches no comparison. */
   | { op: 'tagNumber'; key: string; compare: '<' | '<=' | '=' | '>=' | '>'; value: number }
-  /** What a frame, or the stack, has (frames.ts). */
+  /** A property of a frame or of the stack (frames.ts). */
   | { op: 'frame'; key: FrameKey; match: 'is' | 'like' | 'has'; value: string }
   | { op: 'releases'; values: string[] }
   /** Events of these projects, or of these groups of one project. */
   | { op: 'projects'; ids: number[] }
   | { op: 'groups'; hashes: string[] }
-  /** `fromMs` is within, `toMs` is not. */
+  /** `fromMs` is inclusive, `toMs` exclusive. */
   | { op: 'time'; fromMs?: number; toMs?: number }
 
 export type Scope = {
@@ -111,18 +111,18 @@ export type Scope = {
   toMs: number
 }
 
-/** What one group (hash) did within a scope. */
+/** Stats of one group (hash) within a scope. */
 export type GroupCount = {
   projectId: number
   groupHash: string
   events: number
-  /** Only where they were asked for: to merge them costs more than all else. */
+  /** Set on request only: merging users costs more than everything else. */
   users?: number
   lastMs: number
   firstMs: number
 }
 
-/** What a set of groups did within a scope, the buckets that have events in the order of time, and its users over all times. */
+/** Stats of a set of groups within a scope. `series` has the non-empty buckets in time order. */
 export type SetFigures = {
   events: number
   users: number

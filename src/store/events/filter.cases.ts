@@ -4,7 +4,7 @@ import { ids, row, tsv, wide } from './events.cases.ts'
 import type { EventFilter } from './events.ts'
 import type { FrameKey } from './frames.ts'
 
-/** What every events store makes of conditions. `open` gives a migrated, possibly used one. */
+/** Cases for the conditions of every events store. `open` returns a migrated, possibly used one. */
 export function filterCases(open: () => EventStore): void {
   const rows = [
     row(5000, {

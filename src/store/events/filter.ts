@@ -1,10 +1,10 @@
 import type { EventFilter, Scope } from './events.ts'
 import { frameText } from './frames.ts'
 
-/** Collects the values of a statement; each becomes `{pN:Type}` in its text. */
+/** Collects the values of a statement. Each becomes `{pN:Type}` in its text. */
 export type Values = { bound: Record<string, unknown>; add(type: string, value: unknown): string }
 
-/** An empty collection. */
+/** Creates an empty collection. */
 export function createValues(): Values {
   const bound: Record<string, unknown> = {}
   let count = 0
@@ -20,12 +20,12 @@ export function createValues(): Values {
 
 const hexHash = /^[0-9a-f]{1,16}$/i
 
-/** A hash of 16 hex characters as the number it is kept as; undefined when it is none. */
+/** Converts a hash of 16 hex characters to the stored number; undefined for an invalid hash. */
 export function hashNumber(hex: string): bigint | undefined {
   return hexHash.test(hex) ? BigInt(`0x${hex}`) : undefined
 }
 
-/** The list of hashes as a bound array; what is no hash meets nothing. */
+/** Binds hashes as an array. Invalid hashes are left out, so they match nothing. */
 export function hashList(values: Values, hashes: readonly string[]): string {
   return values.add(
     'Array(UInt64)',
@@ -33,19 +33,19 @@ export function hashList(values: Values, hashes: readonly string[]): string {
   )
 }
 
-/** `*` stands for any text, `\*` and `\\` for the sign itself; what LIKE itself would read is escaped. */
+/** Converts to a LIKE pattern: `*` matches any text, `\*` and `\\` the character. Other LIKE syntax is escaped. */
 export function likePattern(value: string): string {
   return value.replace(/\\\*|\\\\|[\\%_*]/g, (match) =>
     match === '*' ? '%' : match === '\\*' ? '*' : `\\${match.at(-1)}`,
   )
 }
 
-/** Words as the index of `message_lower` cuts them: runs of ASCII letters and digits, and of everything beyond ASCII. */
+/** Splits a text like the index of `message_lower`: runs of ASCII letters and digits, and of non-ASCII characters. */
 export function wordsOf(text: string): string[] {
   return [...new Set(text.toLowerCase().match(/[a-z0-9\u0080-\u{10ffff}]+/gu) ?? [])]
 }
 
-/** 32 hex characters (dashes allowed) as a condition's right side; other texts are no id, and meet nothing. */
+/** Condition that a column equals an id of 32 hex characters (dashes allowed). Invalid ids match nothing. */
 function idCondition(values: Values, column: string, value: string): string {
   const hex = value.replaceAll('-', '').toLowerCase()
   if (!/^[0-9a-f]{32}$/.test(hex)) return '0'
@@ -55,7 +55,7 @@ function idCondition(values: Values, column: string, value: string): string {
 function textCondition(values: Values, text: string): string {
   const words = wordsOf(text).map((word) => `hasToken(message_lower, ${values.add('String', word)})`)
   const whole = text.trim()
-  // Words alone go by the index; what stands between them needs the text itself.
+  // Single words use the index. The text between words has to be searched itself.
   if (words.length !== 1 || whole.toLowerCase() !== wordsOf(whole)[0]) {
     words.push(`position(message_lower, lowerUTF8(${values.add('String', whole)})) > 0`)
   }
@@ -64,7 +64,7 @@ function textCondition(values: Values, text: string): string {
 
 type FieldFilter = Extract<EventFilter, { op: 'field' }>
 
-/** Column names by field: a closed table, since names cannot be bound. */
+/** Column names by field. A closed table, because names cannot be bound. */
 const columns: Record<FieldFilter['field'], string> = {
   level: 'level',
   environment: 'environment',
@@ -94,12 +94,12 @@ function tagCondition(values: Values, filter: Extract<EventFilter, { op: 'tag' }
   if (filter.match === 'has') return `mapContains(tags, ${key})`
   if (filter.match === 'like') return `tags[${key}] ILIKE ${values.add('String', likePattern(filter.value))}`
   const pair = values.add('String', `${filter.key}=${filter.value}`)
-  // The pair goes by its index, and no tag is read; only where more than one `=` stands in it `a=b` + `c` may be `a` + `b=c`.
+  // The pair uses the index, so no tags are read. Only with a further `=` is the tag checked: `a=b=c` is ambiguous.
   if (!`${filter.key}${filter.value}`.includes('=')) return `has(tagkv, ${pair})`
   return `has(tagkv, ${pair}) AND tags[${key}] = ${values.add('String', filter.value)}`
 }
 
-/** A text as it is goes by its index; a pattern, and whether any is there, are looked for in the texts of each event. */
+/** An exact text uses the index. Patterns and `has` scan the texts of each event. */
 function frameCondition(values: Values, { key, match, value }: Extract<EventFilter, { op: 'frame' }>): string {
   if (match === 'is') return `has(frames, ${values.add('String', frameText(key, value))})`
   if (match === 'has') return `arrayExists(one -> startsWith(one, ${values.add('String', `${key}=`)}), frames)`
@@ -107,10 +107,10 @@ function frameCondition(values: Values, { key, match, value }: Extract<EventFilt
   return `arrayExists(one -> one ILIKE ${values.add('String', pattern)}, frames)`
 }
 
-/** Signs by comparison: a closed table, as a sign cannot be bound. */
+/** SQL operators by comparison. A closed table, because operators cannot be bound. */
 const compares = { '<': '<', '<=': '<=', '=': '=', '>=': '>=', '>': '>' } as const
 
-/** A filter as a condition in parentheses; its values go into `values`. */
+/** Compiles a filter to a condition in parentheses. Its values are added to `values`. */
 export function compileFilter(values: Values, filter: EventFilter): string {
   switch (filter.op) {
     case 'and':
@@ -146,12 +146,12 @@ export function compileFilter(values: Values, filter: EventFilter): string {
   }
 }
 
-/** How much later than its timestamp an event can be received at the earliest: clients' clocks may run a minute ahead. */
+/** Clients' clocks can be ahead: an event's timestamp can be up to a minute later than its receipt. */
 export const aheadMs = 60_000
 
 const time = (values: Values, ms: number) => `fromUnixTimestamp64Milli(${values.add('Int64', Math.floor(ms))}, 'UTC')`
 
-/** A scope as a condition on rows of events: `from` is within, `to` is not. */
+/** Compiles a scope to a condition on rows of events. `fromMs` is inclusive, `toMs` exclusive. */
 export function compileScope(values: Values, scope: Scope): string {
   const parts = [
     `project_id IN ${values.add('Array(UInt64)', scope.projectIds)}`,

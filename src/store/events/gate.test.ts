@@ -3,7 +3,7 @@ import { testClock } from '../../base/clock.ts'
 import type { Connection } from './connection.ts'
 import { createGate, waitingFor } from './gate.ts'
 
-/** Turns of the loop, enough for every promise that can go on. */
+/** Waits for a turn of the event loop, so that every promise that can settle does. */
 const turns = () => new Promise((resolve) => setImmediate(resolve))
 
 function rig() {

@@ -1,21 +1,21 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Connection } from './connection.ts'
 
-/** Rollups that are counted anew are gone for a moment: neither inserts nor questions may come in between. */
+/** While rollups are recounted, their rows are missing for a moment. Inserts and queries must not run then. */
 export type Gate = {
-  /** Runs an insert; waits while the rollups are counted anew. */
+  /** Runs an insert after any recount has finished. */
   inserting<T>(run: () => Promise<T>): Promise<T>
-  /** Counts rollups anew: inserts that run are waited for, others wait. */
+  /** Runs a recount of rollups. It waits for running inserts, and new inserts wait for it. */
   counting(run: () => Promise<void>): Promise<void>
-  /** Resolves when no rollup is being counted anew. A long one is not waited for to its end. */
+  /** Resolves when no recount is running, or after 2 s. */
   counted(): Promise<void>
 }
 
 const waitMs = 20
-/** What a screen waits for numbers that are true; the longest counts of 100,000 rows took 0.4 s. */
+/** How long a screen waits for correct numbers. The longest recount of 100,000 rows took 0.4 s. */
 const countedMs = 2000
 
-/** Makes the gate of one events store. */
+/** Creates the gate of one events store. */
 export function createGate(clock: Clock): Gate {
   let inserts = 0
   let recounting: Promise<void> | undefined
@@ -58,7 +58,7 @@ export function createGate(clock: Clock): Gate {
   }
 }
 
-/** A connection whose questions wait for rollups that are being counted anew. */
+/** Wraps a connection so that its queries wait for running recounts. */
 export const waitingFor = (gate: Pick<Gate, 'counted'>, connection: Connection): Connection => ({
   ...connection,
   rows: async (...asked) => {

@@ -5,10 +5,10 @@ import { olderTables, settingsOf } from './schema/settings.ts'
 import { tableNames, tables, withDerived } from './tables.ts'
 
 const workSeconds = 3600
-/** States of users have up to 2.5 kB each: blocks of the usual size took 600 MB. */
+/** User states have up to 2.5 kB each: blocks of the default size took 600 MB. */
 const smallBlocks = `SETTINGS max_threads = 1, max_block_size = 2048, min_insert_block_size_rows = 20000, insert_deduplicate = 0`
 
-/** Gives tables that an older version made the settings that it did not know. */
+/** Adds missing settings to tables that an older version created. */
 async function refitSettings(connection: Connection, database: string): Promise<void> {
   const older = await connection.rows<{ name: string }>(olderTables(tableNames.flatMap(withDerived)), { database })
   for (const { name } of older)
@@ -19,7 +19,7 @@ async function refitSettings(connection: Connection, database: string): Promise<
     )
 }
 
-/** Gives an older table the look-up indexes of today; they are built in the engine's background. */
+/** Adds the current look-up indexes to an older table. The engine builds them in the background. */
 async function refitIndexes(connection: Connection, database: string): Promise<void> {
   const found = await connection.rows<{ name: string; granularity: string }>(
     "SELECT name, granularity FROM system.data_skipping_indices WHERE database = {database:String} AND table = 'events'",
@@ -29,7 +29,7 @@ async function refitIndexes(connection: Connection, database: string): Promise<v
     const index = found.find((item) => item.name === name)
     if (Number(index?.granularity) === lookupGranules) continue
     const steps = [...(index ? [`DROP INDEX ${name}`] : []), `ADD ${lookupIndex(name)}`, `MATERIALIZE INDEX ${name}`]
-    // Not waited for: of ten million events the first step alone took 46 s, and look-ups go without an index meanwhile.
+    // Asynchronous: with ten million events the first step alone took 46 s. Until then look-ups run without an index.
     for (const step of steps)
       await connection.command(
         `ALTER TABLE ${database}.events ${step} SETTINGS alter_sync = 0, mutations_sync = 0`,
@@ -40,9 +40,9 @@ async function refitIndexes(connection: Connection, database: string): Promise<v
 }
 
 /**
- * Gives an older table the column of frames, empty in the rows that are there, and its index. Both are said in the table's
- * definition alone: nothing is written anew, as nothing of the older rows would be found. A table that has both is left
- * alone: the engine writes the definition even where IF NOT EXISTS changes nothing, and on a full disk it was cut off.
+ * Adds the column `frames` and its index to an older table. Only the definition changes: existing rows have no frames.
+ * The check comes first: the engine writes the definition even if IF NOT EXISTS changes nothing, and a full disk
+ * truncated it.
  */
 async function refitFrames(connection: Connection, database: string): Promise<void> {
   const named = (table: string) =>
@@ -58,12 +58,12 @@ async function refitFrames(connection: Connection, database: string): Promise<vo
 }
 
 /**
- * Brings the hours of `issue_hour`, which had neither days nor weeks, into `issue_time`. Nothing is inserted meanwhile. Broken off, it is
- * done again from the start; a table that a power cut brought back holds no more than was brought over, and goes.
+ * Moves the hours of `issue_hour`, which had neither days nor weeks, into `issue_time`. Nothing is inserted meanwhile.
+ * An interrupted move starts over. A table that a power cut restored has nothing new and is dropped.
  */
 async function moveHours(connection: Connection, database: string): Promise<void> {
   const run = (sql: string) => connection.command(sql, {}, { seconds: workSeconds })
-  // Before anything is inserted: a view without its table would refuse every insert.
+  // Must run before any insert: a view without its table makes every insert fail.
   await run(`DROP VIEW IF EXISTS ${database}.issue_hour_feed`)
   const [old] = await connection.rows(
     "SELECT 1 FROM system.tables WHERE database = {database:String} AND name = 'issue_hour'",

@@ -3,23 +3,23 @@ import type { SeenEvent } from './events.ts'
 import { createValues, hashList, hashNumber } from './filter.ts'
 import { hashText, normalSelect, readSeen, type StoredSeen } from './rows.ts'
 
-/** Where an event stands: enough to read it later, and to choose which. */
+/** Place of an event: enough to choose events and read them later. */
 export type EventPlace = { groupHash: string; jpos: number; timestampUs: number }
 
 /**
- * Places are found by light columns: a payload is some hundred times wider. Events come with their normal form alone as
- * payload, without what was received.
+ * Places come from narrow columns: a payload is some hundred times wider. Payloads have only the normalized JSON, not
+ * the JSON as received.
  */
 export type NewestStore = {
-  /** Events of a project that were received last, newest first. */
+  /** Returns the events of a project that were received last, newest first. */
   lastPlaces(projectId: number, max: number): Promise<EventPlace[]>
-  /** The newest event of each of these groups that has any. */
+  /** Returns the newest event of each of these groups that has any. */
   newestPlaces(projectId: number, hashes: readonly string[]): Promise<EventPlace[]>
-  /** The events at these places, at most 1,000, those that were received last first. */
+  /** Returns the events at these places, at most 1,000, last received first. */
   eventsAt(projectId: number, places: readonly EventPlace[]): Promise<SeenEvent[]>
 }
 
-/** Positions in one question: a position is unique within a generation, so few rows are read whole. */
+/** Limit of positions per query. A position is unique within a generation, so few complete rows are read. */
 const positionsMax = 1000
 
 type StoredPlace = { group_hash: string; jpos: string; timestamp_us: string }

@@ -30,25 +30,25 @@ type Reads = Pick<
   | 'placeOf'
 >
 
-/** Recovery reads a whole batch back. */
+/** Time limit for recovery, which reads back a whole batch. */
 const recoverySeconds = 120
-/** A retried SDK may have sent one id some times; nobody looks at more. */
+/** Limit of events with one id. SDK retries can send an id several times, but nobody reads more. */
 const sameIdMax = 100
 /**
- * How a row is found by its id alone among ten million: by the bloom filters before anything is read (36 ms with the
- * engine's own way, which looks at them while reading; 24 so), and without going through the key for the id (12).
+ * Look-up of a row by id among ten million: applying the bloom filters before the read takes 24 ms, the engine's
+ * default (during the read) 36 ms. Skipping the primary key for the id takes 12 ms.
  */
 const byFilter = 'SETTINGS use_skip_indexes_on_data_read = 0, use_primary_key = 0'
-/** Groups of one digest of which each has room among the rows that are asked for: one that fails all the time hides no other. */
+/** Each group of a digest gets a share of the rows, so that a frequent error does not hide the others. */
 const groupsOfDigest = 10
-/** Rows of one id in all projects: each takes an id once, so more would be somebody who sends one id to a thousand projects. */
+/** Limit of rows with one id in all projects. Each project accepts an id once, so only abuse reaches more. */
 const copiesMax = 1000
 
 function idOf(values: Values, hex: string): string {
   return `toFixedString(unhex(${values.add('String', hex)}), 16)`
 }
 
-/** Rows before (`<`) or behind (`>`) an event in the order of `(timestamp, event_id)`. */
+/** Condition for rows before (`<`) or after (`>`) an event in the order of `(timestamp, event_id)`. */
 function beside(values: Values, sign: '<' | '>', event: EventPosition): string {
   const at = `fromUnixTimestamp64Micro(${values.add('Int64', event.timestampUs)}, 'UTC')`
   return `(timestamp ${sign} ${at} OR (timestamp = ${at} AND event_id ${sign} ${idOf(values, event.eventId)}))`
@@ -70,7 +70,7 @@ type StoredEventSpan = {
 
 type PlaceAsked = { projectId: number; hashes: string[]; event: EventRef }
 
-/** A place by the rows that meet `where`, which stand in one query: two light columns, as to plan a query costs more. */
+/** Computes a place from the rows that match `where`: one query on two narrow columns, since planning costs more. */
 async function placeAmong(
   connection: Connection,
   table: string,
@@ -98,8 +98,8 @@ async function placeAmong(
 }
 
 /**
- * A place in an issue of very many events: the event's own hour by its rows, all other hours by the rollup (of 1.2 million
- * events 55 ms became 20). undefined where a neighbour is not of that hour, and only all rows can say which it is.
+ * A place in an issue of very many events: the event's hour from rows, other hours from the rollup (55 ms became 20 for
+ * 1.2 million events). Returns undefined if a neighbor is in another hour: only the rows have its id.
  */
 async function placeByHours(
   connection: Connection,
@@ -126,7 +126,7 @@ async function placeByHours(
   return isWhole ? { ...own, number: before + own.number, total: before + own.total + behind } : undefined
 }
 
-/** Rows of these references as a condition that goes by the key. */
+/** Condition for the rows of these references; it uses the primary key. */
 function amongRefs(values: Values, refs: readonly EventRef[]): string {
   const times = refs.map((ref) => ref.timestampUs)
   const at = values.add('Array(Int64)', [...new Set(times)])
@@ -143,10 +143,10 @@ function amongRefs(values: Values, refs: readonly EventRef[]): string {
     AND timestamp IN (SELECT fromUnixTimestamp64Micro(arrayJoin(${at}), 'UTC')) AND lower(hex(event_id)) IN ${ids}`
 }
 
-/** Characters of each text that a trace shows of an event. */
+/** Limit of characters per text that a trace shows of an event. */
 const textMax = 1000
 
-/** See `EventStore.spansOfEvents`. No column holds a span or a title: a trace has few errors, and their payloads say it. */
+/** See `EventStore.spansOfEvents`. Spans and titles have no columns: a trace has few errors, so payloads are read. */
 async function spansOfEvents(connection: Connection, table: string, refs: readonly EventRef[]): Promise<EventSpan[]> {
   if (refs.length === 0) return []
   const values = createValues()
@@ -176,7 +176,7 @@ async function spansOfEvents(connection: Connection, table: string, refs: readon
   }))
 }
 
-/** The rows of these references, in their order. */
+/** Reads the rows of these references, in their order. */
 async function readAt(connection: Connection, table: string, refs: readonly EventRef[]): Promise<SeenEvent[]> {
   if (refs.length === 0) return []
   const values = createValues()
@@ -191,8 +191,8 @@ async function readAt(connection: Connection, table: string, refs: readonly Even
 type Picked = { conditions: string[]; order: 'newest' | 'oldest'; offset: number; max: number }
 
 /**
- * A page of the rows that meet conditions. Which they are is found by light columns; only those are then read whole, as a
- * payload has some kilobytes and all that are sorted would be unpacked.
+ * Reads a page of matching rows. Narrow columns select the rows, and only those are read completely: a payload has some
+ * kilobytes, and a sort would decompress all of them.
  */
 async function pick(
   connection: Connection,
@@ -209,7 +209,7 @@ async function pick(
   return readAt(connection, table, refs.map(readRef))
 }
 
-/** A page of an issue's rows; see `EventStore.ofIssue`. */
+/** Reads a page of an issue's rows; see `EventStore.ofIssue`. */
 async function ofIssue(
   connection: Connection,
   table: string,
@@ -224,7 +224,7 @@ async function ofIssue(
   if (from) conditions.push(beside(values, order === 'newest' ? '<' : '>', from))
   if (filter || max > 1) return pick(connection, table, values, { conditions, order, offset, max })
   const way = order === 'newest' ? 'DESC' : 'ASC'
-  // One row is read at once: planning a second query costs more.
+  // A single row is read directly: planning a second query costs more.
   const rows = await connection.rows<StoredSeen>(
     `SELECT ${seenSelect} FROM ${table} WHERE ${conditions.join(' AND ')}
      ORDER BY timestamp ${way}, event_id ${way} LIMIT ${values.add('UInt32', max)} OFFSET ${values.add('UInt32', offset)}`,
@@ -233,7 +233,7 @@ async function ofIssue(
   return rows.map(readSeen)
 }
 
-/** A page of a scope's rows; see `EventStore.inScope`. */
+/** Reads a page of a scope's rows; see `EventStore.inScope`. */
 async function inScope(
   connection: Connection,
   table: string,
@@ -246,7 +246,7 @@ async function inScope(
   return pick(connection, table, values, { conditions, order, offset, max })
 }
 
-/** Questions whose answer is events themselves. */
+/** Queries that return events. */
 export function createReads(connection: Connection, database: string): Reads {
   const table = `${database}.events`
 
@@ -272,8 +272,8 @@ export function createReads(connection: Connection, database: string): Reads {
       const hex = idHex(eventId)
       if (hex === undefined || projectIds.length === 0) return []
       const values = createValues()
-      // Projects are looked at outside: any condition on the key's first column beside one on its last makes the engine go
-      // through every granule (160 ms of ten million events instead of 13).
+      // Projects are filtered outside: a condition on both the first and the last key column makes the engine scan
+      // every granule (160 ms for ten million events instead of 13).
       const rows = await connection.rows<StoredSeen>(
         `SELECT ${seenSelect} FROM (SELECT * FROM ${table} WHERE event_id = ${idOf(values, hex)} LIMIT ${copiesMax})
          WHERE project_id IN ${values.add('Array(UInt64)', projectIds)} ORDER BY received DESC LIMIT ${sameIdMax}

@@ -2,16 +2,16 @@ import type { Connection } from './connection.ts'
 import { longer, longerRows, rollupKeys, rollupNames, rollupSelect } from './schema/rollups.ts'
 import { lengths, rounded } from './spans.ts'
 
-/** Which rows of the rollups: a condition on projects and groups with its values, and hours (seconds since 1970). */
+/** The rollup rows to recount: a condition on projects and groups with its values, and hours (seconds since 1970). */
 type Recounted = { where: string; bound: Record<string, unknown>; hours: readonly number[]; seconds: number }
 
 const values = 'n, first_at, last_at, users'
-/** Without insert_deduplicate = 0 the same counts once more would be taken for a repetition. */
+/** Without insert_deduplicate = 0 the engine drops identical counts as a duplicate insert. */
 const again = 'SETTINGS insert_deduplicate = 0'
 
 /**
- * Counts hours of the rollups anew from what stands, their days from these, and their weeks from the days. What was thinned
- * goes on counting. The caller sees to it that nothing is inserted or asked meanwhile (gate.ts).
+ * Recounts hours of the rollups from stored and downsampled rows, then their days from the hours and their weeks from
+ * the days. The caller prevents inserts and queries meanwhile (gate.ts).
  */
 export async function recount(
   connection: Connection,

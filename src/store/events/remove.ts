@@ -3,9 +3,9 @@ import type { EventStore } from './event-store.ts'
 import { hashNumber } from './filter.ts'
 import { tableNames, tables, withDerived } from './tables.ts'
 
-/** Taking rows out of ten million took seconds; rewriting the parts takes longer, and nothing waits for it. */
+/** Deleting rows among ten million took seconds. Rewriting the parts takes longer, but nothing waits for it. */
 const workSeconds = 3600
-/** Hashes or ids in one statement: some 30 kB as parameters. */
+/** Limit of hashes or ids per statement: about 30 kB as parameters. */
 const listMax = 1000
 
 type Part = Pick<EventStore, 'remove' | 'eventsFrom' | 'rewrite' | 'rowsOf' | 'eventsAmong'>
@@ -17,11 +17,11 @@ function inPieces<T>(list: readonly T[]): T[][] {
   return pieces
 }
 
-/** What a removal goes through: a project has rows in every table, its issues (groups) in some. */
+/** Tables that a removal covers: a project has rows in every table, its issues (groups) only in some. */
 const tablesOf = (hashes: readonly string[] | undefined): string[] =>
   tableNames.filter((name) => hashes === undefined || tables[name].hasIssues).flatMap(withDerived)
 
-/** A condition and its values: the whole project, or some of its groups. */
+/** Yields conditions with values for the whole project, or for some of its groups. */
 function* places(projectId: number, hashes: readonly string[] | undefined): Generator<Where> {
   if (hashes === undefined) yield { where: 'project_id = {project:UInt64}', bound: { project: projectId } }
   else
@@ -32,7 +32,7 @@ function* places(projectId: number, hashes: readonly string[] | undefined): Gene
       }
 }
 
-/** Removal of rows for good. Nothing may be inserted meanwhile: the rollups are cut by group, not by row. */
+/** Creates the permanent removal of rows. No inserts meanwhile: rollups are deleted by group, not by row. */
 export function createRemove(connection: Connection, database: string): Part {
   async function rowsOf(projectId: number, hashes?: readonly string[]): Promise<number> {
     let rows = 0

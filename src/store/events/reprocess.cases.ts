@@ -10,7 +10,7 @@ const [minified, mapped, other] = ['e000000000000001', 'e000000000000002', 'e000
 const week = '2026-11-16'
 const tsv = (rows: EventRow[]) => Buffer.from(rows.map(encodeEventRow).join(''))
 
-/** Six rows of one group over three hours and one of another; positions are numbers behind the project's. */
+/** Six rows of one group over three hours and one of another. Positions start at projectId * 1000. */
 async function fill(store: EventStore, projectId: number): Promise<EventRow[]> {
   const rows = Array.from({ length: 6 }, (_, n) =>
     row(projectId * 1000 + n, {
@@ -63,7 +63,7 @@ async function numbersOf(store: EventStore, projectId: number, ...open: Paramete
 
 const sound = { rollups: { issue_hour: 0, issue_day: 0, issue_week: 0, hour_issue: 0 }, twice: 0 }
 
-/** Rows that are written again under another hash, over the same store. */
+/** Cases for the rewriting of rows, on the same store. */
 export function reprocessingCases(open: () => EventStore): void {
   describe('writing rows again', () => {
     test('rows are found by release or by a debug id in any spelling, up to a position and a time', async () => {
@@ -93,7 +93,7 @@ export function reprocessingCases(open: () => EventStore): void {
       const rows = (await fill(store, 182)).slice(1)
       const rewrite = rewriteOf(rows)
       await store.writeAgain(rewrite, [nextOf(rows.slice(0, 2)), nextOf(rows.slice(2))])
-      // What a crash leaves here counts as not begun or, once it is counted, as done.
+      // After a crash here the rewrite counts as not begun or, once it is counted, as done.
       expect(await numbersOf(store, 182, undefined, { counted: false, rewrite })).toMatchObject({
         rows: [
           [minified, 6],

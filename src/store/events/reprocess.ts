@@ -7,33 +7,33 @@ import type { Settling } from './settle.ts'
 import type { TableStore } from './table-store.ts'
 
 /**
- * Rows of one project, week and generation that are written again: those of generation `gen` in the groups `from` go,
- * those of `gen + 1` in the groups `to` come, at the same positions. The same rows, whenever it is asked.
+ * Rows of one project, week and generation to rewrite: rows of generation `gen` in the groups `from` are replaced by
+ * rows of `gen + 1` in the groups `to`, at the same positions. The set of rows does not change between calls.
  */
 export type Rewrite = {
   projectId: number
-  /** The Monday that the rows' partition is named after, `2026-11-16`. */
+  /** The Monday that names the rows' partition, `2026-11-16`. */
   week: string
   gen: number
   positions: number[]
   from: string[]
   to: string[]
-  /** Hours that the events happened in: seconds since 1970. */
+  /** Hours of the events' timestamps: seconds since 1970. */
   hours: number[]
-  /** What the inserts are called. */
+  /** Token prefix of the inserts. */
   token: string
 }
 
-/** A row that may be written again. */
+/** A row that can be rewritten. */
 export type RowMark = { jpos: number; gen: number; week: string }
 
-/** First and last event of some groups, and their releases ('' for none). Undefined where nothing stands. */
+/** First and last event of some groups, and their releases ('' for none). Undefined if there are no events. */
 type GroupEdges = { firstMs: number; lastMs: number; firstRelease: string; lastRelease: string; events: number }
 
 export type ReprocessingStore = {
   /**
-   * Rows of groups from `fromJpos` up to `before` that were received since, in the order of their positions: those of
-   * these releases, and those that name one of these debug ids. With neither: all.
+   * Returns rows of groups with `fromJpos` <= position < `before`, received since `sinceMs`, by position: those of
+   * these releases or with one of these debug ids. With neither: all.
    */
   marksOf(wanted: {
     projectId: number
@@ -45,7 +45,7 @@ export type ReprocessingStore = {
     sinceMs: number
     max: number
   }): Promise<RowMark[]>
-  /** The rows at these positions in this generation; those that have gone are absent. */
+  /** Returns the rows at these positions in this generation. Deleted rows are absent. */
   rowsAt(wanted: {
     projectId: number
     week: string
@@ -53,20 +53,20 @@ export type ReprocessingStore = {
     hashes: readonly string[]
     positions: readonly number[]
   }): Promise<EventRow[]>
-  /** Writes the new rows of a rewrite, at most some MB at a time. Durable when it resolves. */
+  /** Inserts the new rows of a rewrite, one insert per piece. Durable when it resolves. */
   writeAgain(rewrite: Rewrite, tsv: readonly Buffer[]): Promise<void>
-  /** Takes the new rows back, once no insert of them runs; with their counts. Safe to repeat. */
+  /** Deletes the new rows and their counts after all their inserts have ended. Safe to repeat. */
   takeBack(rewrite: Rewrite): Promise<void>
-  /** Takes the old rows away and counts the rollups of their groups and hours anew. Safe to repeat. */
+  /** Deletes the old rows and recounts the rollups of their groups and hours. Safe to repeat. */
   replace(rewrite: Rewrite): Promise<void>
-  /** Positions of the old rows that stand. */
+  /** Returns the positions of the old rows that are still stored. */
   standing(rewrite: Rewrite): Promise<number[]>
   edgesOf(projectId: number, hashes: readonly string[]): Promise<GroupEdges | undefined>
 }
 
 const workSeconds = 3600
 const weekForm = /^\d{4}-\d\d-\d\d$/
-/** Needles of one search; the engine takes 255. */
+/** Limit of needles per search; the engine accepts 255. */
 const needlesMax = 250
 
 const numbers = (hashes: readonly string[]) => hashes.map(hashNumber).filter((item) => item !== undefined)
@@ -78,7 +78,7 @@ function checkedWeek(week: string): string {
 
 const sides = { old: ['from', '='], new: ['to', '>'] } as const
 
-/** The old or the new rows of a rewrite as a condition. */
+/** Condition for the old or the new rows of a rewrite. */
 export function rewriteWhere(side: 'old' | 'new'): string {
   const [groups, sign] = sides[side]
   return `project_id = {rewriteProject:UInt64} AND group_hash IN {rewrite_${groups}:Array(UInt64)}
@@ -94,7 +94,7 @@ export const rewriteBound = ({ projectId, week, gen, positions, from, to }: Rewr
   rewrite_to: numbers(to),
 })
 
-/** Looks for the rows that may be written again. */
+/** Finds the rows that can be rewritten. */
 function createSearch(connection: Connection, table: string): Pick<ReprocessingStore, 'marksOf' | 'edgesOf'> {
   const seconds = workSeconds
   return {
@@ -116,7 +116,7 @@ function createSearch(connection: Connection, table: string): Pick<ReprocessingS
           before,
           since: Math.floor(sinceMs),
           max,
-          // An SDK may have sent it without dashes.
+          // SDKs can send a debug id without dashes.
           releases,
           needles: debugIds.flatMap((id) => [id, id.replaceAll('-', '')]).slice(0, needlesMax),
         },
@@ -184,7 +184,7 @@ function createReads(connection: Connection, table: string): Pick<ReprocessingSt
 
 type Rooms = Pick<Settling, 'counting' | 'ended'> & Pick<TableStore, 'insert'>
 
-/** Rows that are written again. Only one at a time may do so: the caller has the turn. */
+/** Creates the rewriting of rows. Only one rewrite can run at a time: the caller holds the lock. */
 export function createReprocessing(
   connection: Connection,
   database: string,
@@ -201,7 +201,7 @@ export function createReprocessing(
     )
   }
 
-  /** The rollups of these groups in these hours from what stands: the feeding views have counted the new rows only. */
+  /** Recounts these groups and hours from the rows: the materialized views only added the new rows. */
   const recounted = ({ projectId, from, to, hours }: Rewrite): Promise<void> =>
     recount(connection, database, {
       where: 'project_id = {project:UInt64} AND group_hash IN {hashes:Array(UInt64)}',

@@ -4,16 +4,16 @@ import type { TableStore } from './table-store.ts'
 import { anyTable, type TableName, withDerived } from './tables.ts'
 
 const dayMs = 86_400_000
-/** Dropping parts is no question on screen, so it may take longer. */
+/** Dropping parts is not a query for a screen, so it can take longer. */
 const workSeconds = 120
 
-/** Partitions that go and partitions whose rows are younger than their name says, of those that have rows. */
+/** Non-empty partitions to drop, and partitions whose rows are newer than their name. */
 type Judged = { over: Set<string>; fresh: Set<string> }
 
 /**
- * Which partitions go. By their names those that end up to `beforeMs`, but for those whose rows came after rows of one that
- * stays: the clock was set far back when they were received. And such as are to come, of a clock that was set far forward,
- * whose rows all came before those of one that goes. Positions only grow, whatever the clock does.
+ * Selects the partitions to drop. By name these end at or before `beforeMs`. A partition stays if its rows came after
+ * rows of a kept one: the clock was set far back when they arrived. A future partition (the clock was set far forward)
+ * is dropped if its rows all came before those of a dropped one. Positions only grow, whatever the clock does.
  */
 async function judge(
   connection: Connection,
@@ -49,7 +49,7 @@ async function judge(
 type Part = { table: string; partition: string }
 type Retention = Pick<TableStore, 'dropBefore' | 'dropOldest'>
 
-/** What goes by whole partitions. */
+/** Creates the retention, which drops whole partitions. */
 export function createRetention(connection: Connection, database: string, observe: Observe): Retention {
   const partsOf = (tables: readonly string[]) =>
     connection.rows<Part>(

@@ -1,22 +1,22 @@
 import type { EventRef, EventRow, SeenEvent } from './events.ts'
 
-/** Columns of a whole row as `readRow` takes them. Times are numbers since 1970, ids hex. */
+/** Columns of a complete row for `readRow`. Times are numbers since 1970, ids hex. */
 export const rowSelect = `project_id, group_hash, toUnixTimestamp64Micro(timestamp) AS timestamp_us, toUnixTimestamp64Milli(received) AS received_ms,
   lower(hex(event_id)) AS event_hex, jpos, gen, hashes, user_hash, level, environment, release, transaction, type, platform,
   message, tags, lower(hex(trace_id)) AS trace_hex, digest, frames, payload`
 
-/** Columns of a reference as `readRef` takes them. */
+/** Columns of a reference for `readRef`. */
 export const refSelect = `project_id, group_hash, toUnixTimestamp64Micro(timestamp) AS timestamp_us, toUnixTimestamp64Milli(received) AS received_ms,
   lower(hex(event_id)) AS event_hex`
 
 const plainSelect = `${refSelect}, jpos, hashes, tags, lower(hex(trace_id)) AS trace_hex`
-/** Columns of an event as `readSeen` takes them. */
+/** Columns of an event for `readSeen`. */
 export const seenSelect = `${plainSelect}, payload`
 
-/** The same with the normal form alone as payload: what was received is the greater half, and stays where it is. */
+/** Like `seenSelect`, with only the normalized JSON as payload. The JSON as received is larger and stays unread. */
 export const normalSelect = `${plainSelect}, substringIndex(payload, '\\n', 1) AS payload`
 
-/** A reference as JSONEachRow gives it: 64-bit numbers are strings. */
+/** A reference in JSONEachRow form: 64-bit numbers are strings. */
 export type StoredRef = {
   project_id: string
   group_hash: string
@@ -47,14 +47,14 @@ export type StoredRow = StoredSeen & {
   frames: string[]
 }
 
-/** A 64-bit number in decimals as 16 hex characters. */
+/** Converts a decimal 64-bit number to 16 hex characters. */
 export function hashText(decimal: string): string {
   return BigInt(decimal).toString(16).padStart(16, '0')
 }
 
 const idText = (hex: string): string => (/^0*$/.test(hex) ? '' : hex)
 
-/** A stored reference as the product uses it. */
+/** Converts a stored reference. */
 export function readRef(row: StoredRef): EventRef {
   return {
     projectId: Number(row.project_id),
@@ -65,7 +65,7 @@ export function readRef(row: StoredRef): EventRef {
   }
 }
 
-/** What is shown of a stored event as the product uses it. */
+/** Converts the displayed part of a stored event. */
 export function readSeen(row: StoredSeen): SeenEvent {
   return {
     ...readRef(row),
@@ -77,7 +77,7 @@ export function readSeen(row: StoredSeen): SeenEvent {
   }
 }
 
-/** A stored row as the product uses it. */
+/** Converts a stored row. */
 export function readRow(row: StoredRow): EventRow {
   return {
     ...readSeen(row),
@@ -95,13 +95,13 @@ export function readRow(row: StoredRow): EventRow {
   }
 }
 
-/** 32 lower-case hex of an id in any spelling; undefined when it is none. */
+/** Normalizes an id in any spelling to 32 lower-case hex characters; undefined if invalid. */
 export function idHex(text: string): string | undefined {
   const hex = text.replaceAll('-', '').toLowerCase()
   return /^[0-9a-f]{32}$/.test(hex) ? hex : undefined
 }
 
-/** As `idHex`; zeros alone are no trace. */
+/** Like `idHex`, but an id of zeros is invalid too. */
 export function traceHex(text: string): string | undefined {
   const hex = idHex(text)
   return hex === undefined || /^0+$/.test(hex) ? undefined : hex

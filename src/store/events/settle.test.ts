@@ -6,7 +6,7 @@ import { createSettle } from './settle.ts'
 
 const token = 'batch:7-9'
 
-/** An engine with an insert that runs for `looks` looks at it; its rows show when it has ended. */
+/** An engine with an insert that runs until it was polled `looks` times. Its rows are visible after that. */
 function engine(looks: number, projects = ['1', '1']) {
   const clock = testClock()
   const asked: string[] = []

@@ -8,7 +8,7 @@ import type { Places } from './table.ts'
 import { anyTable, type TableName } from './tables.ts'
 
 export type Settling = Gate & {
-  /** Ends inserts of this token, and of `token:` with more behind it. */
+  /** Ends the inserts of this token, and of tokens that start with `token:`. */
   ended(token: string): Promise<void>
   /** See `TableStore.settle`. */
   settle(table: TableName, token: string, from: number, to: number): Promise<Places>
@@ -17,12 +17,12 @@ export type Settling = Gate & {
 const waitMs = 20
 const waitsMax = 1000
 const workSeconds = 120
-/** The insert of a batch, and what was inserted of it once more: `token`, and `token:` with more behind it. */
+/** Matches the insert of a batch and its partial repeats: `token`, and tokens that start with `token:`. */
 const ofBatch = `(Settings['log_comment'] = {token:String} OR startsWith(Settings['log_comment'], concat({token:String}, ':')))`
 
 /**
- * Counts the rollups of these records' hours anew: an engine that is killed between a block and its views leaves the
- * rollups behind for good, as the token then says that the block is there.
+ * Recounts the rollups of these records' hours. An engine killed between a block and its views leaves the rollups
+ * incomplete for good: the token marks the block as inserted, so a retry does not run the views.
  */
 async function recountBetween(connection: Connection, database: string, from: number, to: number): Promise<void> {
   const found = await connection.rows<{ project: string; hour: number }>(
@@ -39,11 +39,11 @@ async function recountBetween(connection: Connection, database: string, from: nu
   })
 }
 
-/** What must be known of an insert that nobody saw end, and what it may have left half done. */
+/** Creates the checks for inserts with an unknown result, and the repair of their rollups. */
 export function createSettle(connection: Connection, database: string, clock: Clock, observe: Observe): Settling {
   const { inserting, counting, counted } = createGate(clock)
 
-  /** A read during a running insert sees nothing of rows that then appear, so its end is waited for. */
+  /** Waits for the end of an insert: a read during it does not see the rows that then appear. */
   async function waitUntilGone(token: string): Promise<void> {
     const bound = { token }
     await connection.command(`KILL QUERY WHERE ${ofBatch} ASYNC`, bound)

@@ -7,7 +7,7 @@ const minute = 60_000
 const projectId = 77
 const userOf = (n: number) => n.toString(16).padStart(16, '0')
 
-/** What old tabs ran into, by the rows' tag. */
+/** Cases for the skew of old tabs, by the rows' tag. */
 export function skewCases(open: () => EventStore): void {
   test('skew of a deploy: kinds over time, people who came back and who did not', async () => {
     const store = open()
@@ -26,18 +26,18 @@ export function skewCases(open: () => EventStore): void {
       )
     }
     add(1, 1, 'chunk')
-    add(1, 1.5, '') // what the lost script breaks
+    add(1, 1.5, '') // caused by the missing script
     add(2, 2, 'chunk')
-    add(2, 2.5, '', { release: 'web@2' }) // the new release: back
+    add(2, 2.5, '', { release: 'web@2' }) // on the new release: recovered
     add(3, 3, 'rsc')
-    add(3, 9, '') // minutes later without skew: back
+    add(3, 9, '') // minutes later without skew: recovered
     add(4, 4, 'chunk')
-    add(4, 14, 'chunk') // again: stuck
+    add(4, 14, 'chunk') // hit again: stuck
     add(5, 5, 'chunk')
     add(5, 8, '', { release: 'web@2' })
-    add(5, 12, 'chunk') // back, and gone again
-    add(0, 6, 'chunk') // nobody knows whose
-    add(6, 7, '') // never had any
+    add(5, 12, 'chunk') // recovered, then hit again
+    add(0, 6, 'chunk') // unknown user
+    add(6, 7, '') // never affected
     add(7, 8, '', { tags: { 'sign.skew.x': 'chunk', skew: 'chunk' } })
     add(1, -5, 'chunk') // before the deploy
     add(8, 6, 'chunk', { environment: 'staging' })

@@ -3,17 +3,17 @@ import type { Connection } from './connection.ts'
 import type { Scope } from './events.ts'
 import { compileScope, createValues, type Values } from './filter.ts'
 
-/** What old tabs ran into within a scope. */
+/** Skew that old tabs caused within a scope. */
 type SkewFigures = {
-  /** Events of each kind by bucket, whose start is a multiple of its length; in the order of time. */
+  /** Events per kind and bucket in time order. A bucket's start is a multiple of its length. */
   buckets: { kind: string; startMs: number; events: number }[]
   /** Events from `lastMs` on. */
   last: number
-  /** People who are known and were hit; of those, who came back, and who was hit again later and did not. */
+  /** Identified users that were affected; those that recovered, and those hit again later that did not. */
   people: number
   recovered: number
   stuck: number
-  /** The releases that it happened to, the most events first; '' for those that named none. */
+  /** The affected releases, most events first; '' for events without release. */
   releases: { release: string; events: number }[]
 }
 
@@ -21,25 +21,25 @@ type SkewAsked = {
   scope: Scope
   bucketMs: number
   lastMs: number
-  /** The release that was deployed: one event of it without skew says that its person has it. */
+  /** The deployed release. One event of it without skew shows that the user has it. */
   release: string
-  /** How much later an event of another kind must be: what a lost script breaks shows in the same moment. */
+  /** Minimum delay of an event of another kind. Errors that a missing script causes appear at the same moment. */
   apartMs: number
   releasesMax: number
 }
 
 export type SkewStore = {
-  /** Skew within a scope; the row's tag says what is. Throws STORE_UNAVAILABLE, QUERY_TIMEOUT. */
+  /** Returns the skew within a scope, by the rows' tag. Throws STORE_UNAVAILABLE, QUERY_TIMEOUT. */
   skewOf(asked: SkewAsked): Promise<SkewFigures>
 }
 
-/** Rows with the tag, by the index of pairs: the tags of others are not read. */
+/** Condition for rows with the tag. It uses the index of pairs, so other rows' tags are not read. */
 function isSkew(values: Values): string {
   const pairs = skewKindIds.map((kind) => `has(tagkv, ${values.add('String', `${skewTag}=${kind}`)})`)
   return `(${pairs.join(' OR ')})`
 }
 
-/** Skew as the rows have it. */
+/** Creates the skew queries. */
 export function createSkew(connection: Connection, database: string): SkewStore {
   const table = `${database}.events`
 
@@ -65,7 +65,7 @@ export function createSkew(connection: Connection, database: string): SkewStore 
     const where = compileScope(values, scope)
     const apart = values.add('Int64', apartMs)
     type Found = { people: string; recovered: string; stuck: string }
-    // Times as numbers: of nobody's events the latest is 0, before all others.
+    // Times are numbers: the latest of no events is 0, which is before all others.
     const [found] = await connection.rows<Found>(
       `SELECT count() AS people, countIf(back) AS recovered, countIf(NOT back AND last - first >= ${apart}) AS stuck FROM (
          SELECT minIf(ms, skew) AS first, maxIf(ms, skew) AS last, maxIf(ms, NOT skew) AS other,

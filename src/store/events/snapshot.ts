@@ -6,10 +6,10 @@ import { rewriteBound, rewriteWhere } from './reprocess.ts'
 import { hashText } from './rows.ts'
 import { rollupParts } from './schema/rollups.ts'
 
-/** A backup of ten million rows took a minute here; a disk that hangs ends it. */
+/** Limit for an unresponsive disk. A backup of ten million rows took a minute. */
 const workSecondsMax = 3600
 const lookMs = 50
-/** Names of a backup within the engine's own backup folder: nothing of them needs quoting. */
+/** Names of a backup in the engine's backup folder. They need no quotes. */
 const nameForm = /^[\w-]{1,100}$/
 
 type Part = Pick<EventStore, 'backup' | 'copying' | 'restore' | 'check'>
@@ -80,9 +80,9 @@ async function check(
   }
 }
 
-/** Copies of the whole database, and the questions that `mishap verify` asks. */
+/** Creates backup and restore of the whole database, and the queries of `mishap verify`. */
 export function createKeep(connection: Connection, database: string, clock: Clock): Part {
-  /** Runs it in the engine's background and waits: a request as long as a large copy would hit every time-out on the way. */
+  /** Runs in the engine's background and polls: a request as long as a large copy would hit several time-outs. */
   async function run(statement: string, name: string): Promise<void> {
     if (!nameForm.test(name)) throw new Error(`not a name of a backup: ${name}`)
     const id = `${name}-${clock.now()}`

@@ -9,7 +9,7 @@ const monday = Date.UTC(2026, 10, 16, 10)
 const traceOf = (n: number) => `abc${n.toString(16)}`.padEnd(32, '0')
 const idOf = (n: number) => `f${n.toString(16)}`.padStart(16, '0')
 
-/** A span; `n` gives it an id and a place of its own. */
+/** Makes a span. `n` determines its id and place. */
 function span(n: number, changes: Partial<SpanRow> = {}): SpanRow {
   return {
     projectId: 51,
@@ -80,7 +80,7 @@ export function spanCases(open: () => EventStore): void {
       )
     await open().insert('spans', spanTsv([1, 2, 3, 4, 5].flatMap((n) => at(n, 3))), 'spans:60-61')
     const ids = async (max: number) => (await open().spansOfTrace([58], traceOf(1), max)).map((item) => item.spanId)
-    // 15 rows of 5 spans: up to twice as many rows as are asked for are ordered here
+    // 15 rows of 5 spans: up to twice the requested number of rows is sorted in this process.
     for (const max of [2, 7]) expect(await ids(max)).toEqual([3, 1, 2, 4, 5].slice(0, max).map(idOf))
     expect(await ids(8)).toEqual([3, 1, 2, 4, 5].map(idOf))
   })

@@ -3,18 +3,18 @@ import { hashText, traceHex } from './rows.ts'
 import type { SeenSpan, SpanStore } from './span-store.ts'
 
 /**
- * How a trace is found: by the filters of its id before anything is read, without going through the key (decision 20). Most
- * traces are found whole so, in one question without an order: 7 ms among two million spans instead of 27.
+ * Look-up of a trace: filters of its id are applied before the read, without the key (decision 20). Most traces are
+ * read by this query alone, without an order: 7 ms among two million spans instead of 27.
  */
 const byFilter = 'SETTINGS use_skip_indexes_on_data_read = 0, use_primary_key = 0'
-/** Rows that are ordered here: spans that came twice are among them. A trace that has more is ordered in the engine. */
+/** Up to this many rows per requested span, duplicates included, are sorted here. The engine sorts larger traces. */
 const wholeFactor = 2
 
 const spanSelect = `project_id, lower(hex(trace_id)) AS trace_hex, span_id, parent_id, segment_id, is_segment, transaction, op, name,
   description, toUnixTimestamp64Micro(start) AS start_us, duration, self_time, status, kind, origin, cut, attributes,
   measurements, links, platform, release, environment, user_hash, toUnixTimestamp64Milli(received) AS received_ms, repaired`
 
-/** A row as the engine gives it: what it has as the span itself has it, and numbers of 64 bits as text. */
+/** A row from the engine: fields as in the span, 64-bit numbers as text. */
 type StoredSpan = Pick<
   SeenSpan,
   | 'transaction'
@@ -77,13 +77,13 @@ const readSpan = (row: StoredSpan): SeenSpan => ({
   repaired: row.repaired,
 })
 
-/** The order of a trace's spans, as the engine's below: segments first, then by their start; the first that came of each. */
+/** Order of a trace's spans, as in the engine's query: segments first, then start; first received duplicate first. */
 const inOrder = (a: SeenSpan, b: SeenSpan): number =>
   Number(b.isSegment) - Number(a.isSegment) ||
   a.startUs - b.startUs ||
   (a.spanId < b.spanId ? -1 : a.spanId > b.spanId ? 1 : a.receivedMs - b.receivedMs)
 
-/** Spans of a trace in order, each once: an SDK sends a request again that was not answered, and senders choose ids. */
+/** Sorts the spans of a trace and removes duplicates: SDKs retry unanswered requests, and senders choose ids. */
 function onceEach(spans: readonly SeenSpan[]): SeenSpan[] {
   const seen = new Set<string>()
   return spans.toSorted(inOrder).filter(({ projectId, spanId }) => {
@@ -92,7 +92,7 @@ function onceEach(spans: readonly SeenSpan[]): SeenSpan[] {
   })
 }
 
-/** What is asked of spans. They have no rollups, so nothing waits for those to be counted. */
+/** Creates the span queries. Spans have no rollups, so the queries wait for no recount. */
 export function createSpans(connection: Connection, database: string): SpanStore {
   const table = `${database}.spans`
   return {
@@ -121,7 +121,7 @@ export function createSpans(connection: Connection, database: string): SpanStore
         { ...bound, most: most + 1 },
       )
       if (some.length <= most) return onceEach(some.map(readSpan)).slice(0, max)
-      // Which they are is found by light columns: a trace may have a million spans, and all that are sorted are unpacked.
+      // Narrow columns select the spans: a trace can have a million, and a sort decompresses all of them.
       const rows = await connection.rows<StoredSpan>(
         `SELECT ${spanSelect} FROM ${table} PREWHERE ${ofTrace} AND (project_id, span_id) IN (
            SELECT project_id, span_id FROM ${table} PREWHERE ${ofTrace} GROUP BY project_id, span_id

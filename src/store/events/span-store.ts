@@ -1,17 +1,17 @@
-/** How a page load or navigation was ended before it was over, as SDKs name it. */
+/** Why a page load or navigation ended early, as SDKs name it. */
 export type SpanCut = '' | 'deadline_exceeded' | 'heartbeatFailed'
 
-/** One span as a row. Ids are lower-case hex: 32 characters of a trace, 16 of a span, '' for none. */
+/** One span as a row. Ids are lower-case hex: 32 characters for a trace, 16 for a span, '' for none. */
 export type SpanRow = {
   projectId: number
   traceId: string
   spanId: string
   parentId: string
-  /** The span that this one's segment begins with; '' where nobody said. */
+  /** The first span of this one's segment; '' if unknown. */
   segmentId: string
-  /** Whether it is a segment: the one span of a transaction, or of a service's part of a trace, that all others hang on. */
+  /** The span is a segment: the root span of a transaction, or of a service's part of a trace. */
   isSegment: boolean
-  /** What brought it; with `isSegment` it says which rows are transactions. */
+  /** The item type. With `isSegment` it identifies transactions. */
   item: 'transaction' | 'span'
   /** Name of its segment. */
   transaction: string
@@ -21,7 +21,7 @@ export type SpanRow = {
   /** Microseconds since 1970. */
   startUs: number
   durationUs: number
-  /** Time in none of its children, microseconds; -1 where nobody knows. */
+  /** Time outside its children in microseconds; -1 if unknown. */
   selfUs: number
   status: string
   kind: string
@@ -29,7 +29,7 @@ export type SpanRow = {
   cut: SpanCut
   /** JSON of an object, or ''. */
   attributes: string
-  /** Web vitals and others by name; times in milliseconds. */
+  /** Web vitals and other values by name. Times are in milliseconds. */
   measurements: Record<string, number>
   /** JSON of a list, or ''. */
   links: string
@@ -38,26 +38,26 @@ export type SpanRow = {
   environment: string
   userHash: string
   receivedMs: number
-  /** Position of the record that brought it, and its number within: together they are one row. */
+  /** Position of the row's record and number within the record: together they identify the row. */
   jpos: number
   place: number
-  /** Faults of what was sent that were repaired. */
+  /** Number of faults in the sent data that were repaired. */
   repaired: number
 }
 
-/** What is shown of a span. */
+/** The displayed part of a span. */
 export type SeenSpan = Omit<SpanRow, 'jpos' | 'place' | 'item'>
 
-/** A transaction by what tells that it came again. */
+/** Identifies a transaction for deduplication. */
 type TransactionKey = { projectId: number; traceId: string; spanId: string }
 
-/** What only spans are asked; what every table can do is in `table-store.ts`. */
+/** Queries of spans. `table-store.ts` has the methods that every table shares. */
 export type SpanStore = {
-  /** Transactions received since `sinceMs`, newest first, at most `max`: the memory of what counts as duplicate. */
+  /** Returns at most `max` transactions received since `sinceMs`, newest first. The deduplication starts from them. */
   recentTransactions(sinceMs: number, max: number): Promise<TransactionKey[]>
   /**
-   * Spans of a trace within projects (empty list: none found): segments first, then by their start; one that came twice
-   * is listed once. Throws MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE.
+   * Returns the spans of a trace within projects (none for an empty list): segments first, then by start, without
+   * duplicates. Throws MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE.
    */
   spansOfTrace(projectIds: readonly number[], traceId: string, max: number): Promise<SeenSpan[]>
 }

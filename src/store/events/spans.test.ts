@@ -6,7 +6,7 @@ import { compileRollup, compileWeeks, dayMs, type Length, lengths, spansOf } fro
 const at = (text: string) => Date.parse(`2026-11-${text}:00Z`)
 const nowMs = at('17T08:15')
 
-// Mondays are 9, 16, 23 and 30 November
+// Mondays: 9, 16, 23 and 30 November.
 test.each<[string, string, string, Length, Partial<Record<Length, string[]>>]>([
   [
     'whole days and the hours beside them',
@@ -90,7 +90,7 @@ test.each([
 test.each<[from: string, week: string]>([
   ['2026-11-18T10:20:00Z', '2026-11-16'],
   ['2026-11-16T01:00:00Z', '2026-11-16'],
-  // its first hour counts whole, and what came in the minute before it may be of it
+  // The first hour counts completely, and rows received in the minute before it can belong to it.
   ['2026-11-16T00:30:00Z', '2026-11-09'],
   ['1970-01-01T00:00:00Z', '1970-01-01'],
 ])('rows of a scope from %s are of the week of %s and later', (from, week) => {

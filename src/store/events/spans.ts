@@ -6,15 +6,15 @@ export const dayMs = 24 * hourMs
 const weekMs = 7 * dayMs
 /** 1970 began on a Thursday. */
 const firstMondayMs = 4 * dayMs
-/** Times of the rollups are seconds in 32 bits. */
+/** The rollups store times as seconds in 32 bits. */
 const endMs = (2 ** 32 - 1) * 1000
 
-/** The longest time that a row of `issue_time` stands for, in the order of its column `span`. */
+/** Lengths of the rows of `issue_time`, in the order of the column `span`. */
 export const lengths = ['hour', 'day', 'week'] as const
 export type Length = (typeof lengths)[number]
 
 type Stretch = readonly [fromMs: number, toMs: number]
-/** A scope by rows of each length: whole weeks, the days around them, the hours around these. ms. */
+/** A scope by row length: whole weeks, the days around them, the hours around those. ms. */
 type Spans = Record<Length, Stretch[]>
 
 const steps: Record<Length, { ms: number; zeroMs: number }> = {
@@ -22,13 +22,13 @@ const steps: Record<Length, { ms: number; zeroMs: number }> = {
   day: { ms: dayMs, zeroMs: 0 },
   week: { ms: weekMs, zeroMs: firstMondayMs },
 }
-/** The start of an hour, day or week (of UTC, from Monday) that `ms` since 1970 is rounded to. */
+/** Rounds `ms` since 1970 to the start of an hour, day or week (UTC, from Monday). */
 export const rounded = (round: (units: number) => number, ms: number, of: Length): number =>
   round((ms - steps[of].zeroMs) / steps[of].ms) * steps[of].ms + steps[of].zeroMs
 
 /**
- * Cuts a scope into weeks, days and hours, none longer than `longest`; the first hour counts from its start. Of a scope that
- * ends after `nowMs` the day and week of today are whole ones: nothing comes behind its end.
+ * Splits a scope into weeks, days and hours, none longer than `longest`; the first hour counts from its start. A scope
+ * that ends after `nowMs` includes the whole current day and week: there are no later events.
  */
 export function spansOf({ fromMs, toMs }: Pick<Scope, 'fromMs' | 'toMs'>, longest: Length, nowMs: number): Spans {
   const from = rounded(Math.floor, Math.max(0, fromMs), 'hour')
@@ -48,14 +48,14 @@ export function spansOf({ fromMs, toMs }: Pick<Scope, 'fromMs' | 'toMs'>, longes
   return spans
 }
 
-/** Rollup rows whose time lies in one of the stretches, as a condition; of none: nothing. */
+/** Condition for rollup rows within one of the periods. No periods match nothing. */
 function compileTimes(values: Values, stretches: readonly Stretch[]): string {
   const time = (ms: number) => `toDateTime(${values.add('UInt32', Math.ceil(ms / 1000))}, 'UTC')`
   const each = stretches.map(([from, to]) => `(hour >= ${time(from)} AND hour < ${time(to)})`)
   return each.length === 0 ? '0' : `(${each.join(' OR ')})`
 }
 
-/** Rows of `issue_time` that are the scope's, each of its own length, as a condition. */
+/** Condition for the rows of `issue_time` that a scope covers, by length. */
 export function compileSpans(values: Values, spans: Spans): string {
   const each = lengths.flatMap((length, at) =>
     spans[length].length === 0 ? [] : [`(span = ${at} AND ${compileTimes(values, spans[length])})`],
@@ -64,25 +64,25 @@ export function compileSpans(values: Values, spans: Spans): string {
 }
 
 /**
- * Weeks of arrival (the partitions) that a scope's rows can be of: no event is told of before it happens, and each part that
- * is left out is one less to look through (of a day in a month with five open weeks: a third of the time).
+ * Condition for the weeks of receipt (the partitions) of a scope's rows: an event is not received before it happens.
+ * Each skipped part saves time (a day in a month with five open weeks: a third).
  */
 export function compileWeeks(values: Values, { fromMs }: Pick<Scope, 'fromMs'>): string {
   const receivedMs = Math.max(0, rounded(Math.floor, Math.min(fromMs, endMs), 'hour') - aheadMs)
   return `week >= toMonday(toDateTime(${values.add('UInt32', receivedMs / 1000)}, 'UTC'))`
 }
 
-/** The environments of a scope as a condition. */
+/** Condition for the environments of a scope. */
 export const compileEnvironments = (values: Values, { environments }: Scope): string =>
   environments.length === 0 ? '1' : `environment IN ${values.add('Array(String)', environments)}`
 
 /**
- * `columns` is what is selected of each row, `where` a condition on its project and group. Hours of `known` groups come from
- * `issue_time`, those of all groups from `hour_issue`. No row is longer than `longest`.
+ * `columns` are the selected columns, `where` is a condition on project and group. Hours of `known` groups come from
+ * `issue_time`, hours of all groups from `hour_issue`. No row is longer than `longest`.
  */
 type Rollup = { columns: string; where: string; known: boolean; nowMs: number; longest?: Length }
 
-/** Rollup rows of a scope as a table in parentheses: whole weeks and days as such, the hours beside them as hours. */
+/** Subquery for the rollup rows of a scope: whole weeks and days, and hours for the rest. */
 export function compileRollup(
   values: Values,
   database: string,

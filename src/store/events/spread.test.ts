@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { bucketsOf, type SpreadBucket, spreadOf } from './spread.ts'
 
-/** Buckets of events that came at these hundredths of the time, as many of each as are looked at. */
+/** Buckets of events at these hundredths of the time, at most `eachMax` per bucket. */
 function bucketsAt(places: number[]): SpreadBucket[] {
   const found = Map.groupBy(
     places.map((bucket, at) => ({ bucket, us: at, id: `e${at}` })),

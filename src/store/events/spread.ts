@@ -1,18 +1,18 @@
-/** What of an issue's events is looked at to choose those that are kept: hundredths of its time, a few of each. */
+/** Candidates for the kept events of an issue: a few from each hundredth of its time. */
 export type SpreadEvent = { us: number; id: string }
 export type SpreadBucket = { bucket: number; events: SpreadEvent[] }
 
-/** Events between the first and the latest that an issue always keeps (docs/specification.md 9). */
+/** Events between first and latest that an issue always keeps (docs/specification.md 9). */
 const spreadCount = 20
-/** Events that an issue keeps at most: its first, its latest and those between. */
+/** Limit of events that an issue keeps: its first, its latest and those between. */
 export const keptMax = spreadCount + 2
-/** Five looks into each twentieth of the time; with 22 of each bucket, 22 in all are found wherever there are as many. */
+/** Five buckets per twentieth of the time. 22 events per bucket give 22 in total whenever the issue has 22. */
 export const bucketsOf = { count: 5 * spreadCount, eachMax: keptMax } as const
 
 /**
- * Ids of the events that are kept: the first, the latest (`lastId`) and 20 between them. Of each twentieth of the time
- * the earliest is taken; what is missing then (an issue that came in bursts) is taken evenly from the others. `buckets`
- * stand in the order of time, and so do their events.
+ * Returns the ids of the kept events: the first, the latest (`lastId`) and 20 between. The earliest of each twentieth
+ * of the time is taken. If some are missing (an issue with bursts), the rest is taken evenly from the others. `buckets`
+ * and their events are in time order.
  */
 export function spreadOf(buckets: readonly SpreadBucket[], lastId: string): string[] {
   const all = buckets.flatMap(({ bucket, events }) =>

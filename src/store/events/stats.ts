@@ -14,17 +14,17 @@ type Asked = {
   scope: Scope
   sets: readonly (readonly Pair[])[]
   nowMs: number
-  /** Places (from 1) of the sets whose users over their life are wanted. */
+  /** Numbers (from 1) of the sets whose lifetime users are requested. */
   lives: readonly number[]
 }
 
-/** Start of the bucket that an expression of ms lies in. */
+/** Expression for the bucket start of an expression in ms. */
 const startOf = (values: Values, ms: string, bucketMs: number): string => {
   const bucket = values.add('Int64', bucketMs)
   return `intDiv(${ms}, ${bucket}) * ${bucket}`
 }
 
-/** A statement with its values: sets by place, over conditions of their groups. */
+/** Builds a statement with its values, from expressions for a row's set and its groups. */
 function statementOf(
   sets: readonly (readonly Pair[])[],
   write: (values: Values, place: string, groups: string) => string,
@@ -34,7 +34,7 @@ function statementOf(
   return [text, values.bound] as const
 }
 
-/** Events and buckets by the rollup. Users stand apart: to read their states costs more than all else. */
+/** Events and buckets from the rollup. Users have their own query: reading their states costs more than the rest. */
 const byRollup = ({ database, scope, sets, nowMs }: Asked, bucketMs: number) =>
   statementOf(sets, (values, place, groups) => {
     const start = startOf(values, 'toInt64(toUnixTimestamp(hour)) * 1000', bucketMs)
@@ -50,8 +50,8 @@ const byRollup = ({ database, scope, sets, nowMs }: Asked, bucketMs: number) =>
   })
 
 /**
- * Users within a scope by its weeks, days and hours, and over the life of those that are wanted by weeks: each state that
- * is merged costs 50 us, so none is that nobody asks for.
+ * Users within a scope by weeks, days and hours, and lifetime users of the requested sets by weeks. Each merged state
+ * costs 50 us, so only requested ones are merged.
  */
 const usersByRollup = ({ database, scope, sets, nowMs, lives }: Asked) =>
   statementOf(sets, (values, place, groups) => {
@@ -63,7 +63,7 @@ const usersByRollup = ({ database, scope, sets, nowMs, lives }: Asked) =>
           WHERE ${groups} AND (within OR lived)) GROUP BY place`
   })
 
-/** A short scope by the rows themselves. */
+/** Stats of a short scope, from the rows. */
 const byRows = ({ database, scope, sets }: Asked, bucketMs: number) =>
   statementOf(sets, (values, place, groups) => {
     const start = startOf(values, 'toUnixTimestamp64Milli(timestamp)', bucketMs)

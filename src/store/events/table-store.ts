@@ -3,40 +3,40 @@ import type { Settling } from './settle.ts'
 import type { Places, TableTally } from './table.ts'
 import { anyTable, type TableName, withDerived } from './tables.ts'
 
-/** What every stored table can do. */
+/** Methods that every stored table has. */
 export type TableStore = {
   /**
-   * Inserts rows encoded by the table's `encode`; the same token with identical rows counts once. Durable when it
-   * resolves. Throws MishapError STORE_UNAVAILABLE where the rows may or may not be stored, the engine's error where it
-   * refuses them for their content.
+   * Inserts rows encoded by the table's `encode`. Identical rows with the same token count once. Durable when it
+   * resolves. Throws MishapError STORE_UNAVAILABLE if the rows may or may not be stored, and the engine's error if it
+   * rejects their content.
    */
   insert(table: TableName, tsv: Buffer, token: string): Promise<void>
   /**
-   * Waits until no insert of this token runs any more (KILL first), then returns what is stored of the records with
-   * from <= jpos < to: their rows' places by position. Rollups of these rows are counted anew.
+   * Kills inserts of this token, waits for their end, and returns the stored rows of records with from <= jpos < to:
+   * places by position. Recounts the rollups of these rows.
    */
   settle(table: TableName, token: string, from: number, to: number): Promise<Places>
   /**
-   * Drops partitions whose rows were all received before `beforeMs`, by their names or by their places: rows of a clock
-   * that was set far forward, from `nowMs` on, go with those that came right after them. Returns their names.
+   * Drops partitions whose rows were all received before `beforeMs`, by name or by position. Partitions after `nowMs`,
+   * from a clock that was set far forward, go with the rows that followed them. Returns their names.
    */
   dropBefore(table: TableName, beforeMs: number, nowMs: number): Promise<string[]>
-  /** Drops the oldest partition whose time ended before `beforeMs`; undefined: there is none. */
+  /** Drops the oldest partition if it ended before `beforeMs`. Returns its name, or undefined. */
   dropOldest(table: TableName, beforeMs: number): Promise<string | undefined>
   /**
-   * Takes what was received before a partition's start (UTC, ms) out of the table and those made from it, for these
-   * projects. Returns how many of its rows went.
+   * Deletes the rows of these projects from the table and its derived tables that are before a partition's start (UTC,
+   * ms). Returns the number of deleted rows of the table.
    */
   removeBefore(table: TableName, projectIds: readonly number[], startMs: number): Promise<number>
-  /** Rows that are stored of each project that has any. */
+  /** Returns the number of stored rows of each project that has any. */
   countByProject(table: TableName): Promise<{ projectId: number; rows: number }[]>
-  /** Counts what is stored, of all times; for tables with a `tally`. */
+  /** Counts all stored rows, for tables with a `tally`. */
   tally(table: TableName): Promise<TableTally[]>
 }
 
-/** A tally and a deletion go through every row. */
+/** A tally and a deletion read every row. */
 const workSeconds = 3600
-/** Projects of one statement. */
+/** Limit of projects per statement. */
 const listMax = 1000
 
 function* someOf(projectIds: readonly number[]): Generator<readonly number[]> {
@@ -54,7 +54,7 @@ async function tallyOf(connection: Connection, database: string, name: TableName
     { seconds: workSeconds },
   )
   const sums = new Map<number, TableTally>()
-  // One partition at a time: both copies of a row are in one partition, and all places would not fit into memory.
+  // One partition at a time: both copies of a row are in one partition, and all places do not fit into memory.
   for (const { day } of days) {
     const within = { day }
     const where = `WHERE ${partition.day} = toDate({day:String}) GROUP BY project_id`
@@ -83,7 +83,7 @@ async function tallyOf(connection: Connection, database: string, name: TableName
   return [...sums.values()]
 }
 
-/** Inserting into any table, and the work that goes through all rows of a table. */
+/** Creates inserts for all tables, and the operations that read all rows of a table. */
 export function createTableStore(
   connection: Connection,
   database: string,
@@ -96,7 +96,7 @@ export function createTableStore(
       { seconds: workSeconds },
     )
     const rows = Number(found?.n ?? 0)
-    // Every deletion writes a mark for each part, also where there is nothing to delete.
+    // Every deletion writes a mask for each part, even if it matches nothing.
     if (rows > 0)
       await connection.command(`DELETE FROM ${database}.${table} WHERE ${where}`, bound, { seconds: workSeconds })
     return rows
@@ -111,13 +111,13 @@ export function createTableStore(
     settle: settling.settle,
 
     async removeBefore(name, projectIds, startMs) {
-      // A date before 1970 is none, and would be read as one to come.
+      // Dates before 1970 are invalid and would be read as future dates.
       if (startMs <= 0) return 0
       const day = new Date(startMs).toISOString().slice(0, 10)
       let gone = 0
       for (const projects of someOf(projectIds))
         for (const table of withDerived(name)) {
-          // Rows of the tables made from it are told apart by their week alone, so that a week goes from all or from none.
+          // Derived tables only store the week, so a week is deleted from all tables or from none.
           const start = table === name ? anyTable(name).partition.day : 'week'
           const where = `project_id IN {projects:Array(UInt64)} AND ${start} < toDate({day:String})`
           const rows = await removeRows(table, where, { projects, day })

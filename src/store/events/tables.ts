@@ -7,11 +7,11 @@ import type { StoredTable } from './table.ts'
 import { eventsTable } from './tables/events.ts'
 import { spansTable } from './tables/spans.ts'
 
-/** The row of each stored table. */
+/** The row type of each stored table. */
 export type TableRows = { events: EventRow; spans: SpanRow; sessions: SessionRow }
 export type TableName = keyof TableRows
 
-/** Every stored table. A new one is an entry here and its row in `TableRows`. */
+/** Every stored table. A new one needs an entry here and its row in `TableRows`. */
 export const tables: { readonly [Name in TableName]: StoredTable<TableRows[Name]> } = {
   events: eventsTable,
   spans: spansTable,
@@ -20,11 +20,11 @@ export const tables: { readonly [Name in TableName]: StoredTable<TableRows[Name]
 
 export const tableNames = Object.keys(tables) as readonly TableName[]
 
-/** A table without its row: what everything needs that only treats tables alike. */
+/** A table without its row type, for code that treats all tables alike. */
 export type AnyTable = Omit<StoredTable<never>, 'encode'>
 export const anyTable = (name: TableName): AnyTable => tables[name]
 
-/** A table and those that are made from its rows. */
+/** Returns a table and its derived tables. */
 export const withDerived = (name: TableName): string[] => [name, ...tables[name].derived]
 
 /** Tables whose oldest partitions the disk budget drops whole, in this order. */
@@ -32,7 +32,7 @@ export const evictedFirst: readonly TableName[] = tableNames
   .filter((name) => tables[name].dropFirst !== undefined)
   .toSorted((a, b) => (tables[a].dropFirst ?? 0) - (tables[b].dropFirst ?? 0))
 
-/** The table whose rows a category of the ledger counts; undefined for what is stored elsewhere. */
+/** Returns the table of a ledger category; undefined if its data is stored elsewhere. */
 export const tableOfCategory = (category: DataCategory): TableName | undefined =>
   tableNames.find((name) => tables[name].categories.includes(category))
 
@@ -40,14 +40,14 @@ const dayMs = 86_400_000
 /** 1970 began on a Thursday: the first Monday was four days later. */
 const firstMondayMs = 4 * dayMs
 
-/** The start (UTC, ms) of the partition that `atMs` lies in: a day's midnight, or that of a week's Monday. */
+/** Returns the start (UTC, ms) of the partition of `atMs`: midnight of a day, or of a week's Monday. */
 export function partitionStart(name: TableName, atMs: number): number {
   const { days } = tables[name].partition
   const firstMs = days === 7 ? firstMondayMs : 0
   return Math.floor((atMs - firstMs) / (days * dayMs)) * days * dayMs + firstMs
 }
 
-/** Rows and bytes on disk of each table; those of the tables that are made from it count with it. */
+/** Returns rows and bytes on disk of each table. The bytes include its derived tables. */
 export function sizesByTable(
   sizes: readonly { table: string; rows: number; bytesOnDisk: number }[],
 ): Record<TableName, { rows: number; bytes: number }> {
@@ -63,7 +63,7 @@ export function sizesByTable(
   >
 }
 
-/** Rows of each table, as a backup's manifest names them. */
+/** Returns the rows of each table, for a backup's manifest. */
 export const rowsByTable = (sizes: readonly { table: string; rows: number }[]): Record<TableName, number> =>
   Object.fromEntries(tableNames.map((name) => [name, sizes.find((size) => size.table === name)?.rows ?? 0])) as Record<
     TableName,

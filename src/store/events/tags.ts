@@ -7,12 +7,12 @@ import { compileRollup } from './spans.ts'
 
 type Tags = Pick<EventStore, 'tagsOf' | 'tagKeys' | 'tagValues' | 'tagPairs' | 'columnValues' | 'frameValues'>
 
-/** Suggestions need no exact numbers: this many events of a scope say enough, and bound the work. */
+/** Suggestions need no exact numbers. A sample of this many events of a scope is enough and limits the work. */
 const sampleMax = 500_000
-/** The same of frames, of which an event has some dozens. */
+/** Limit for frames: an event has some dozens. */
 const framesSampleMax = 50_000
 
-/** Which of the pairs events of groups have. */
+/** See `EventStore.tagPairs`. */
 function createTagPairs(connection: Connection, table: string): Tags['tagPairs'] {
   return async ({ projectId, hashes, scope, spans, pairs }) => {
     const counts = new Map<string, number>()
@@ -21,7 +21,7 @@ function createTagPairs(connection: Connection, table: string): Tags['tagPairs']
     const span = (ms: number) => `fromUnixTimestamp64Milli(${values.add('Int64', ms)}, 'UTC')`
     const within = spans.map((item) => `(timestamp >= ${span(item.fromMs)} AND timestamp < ${span(item.toMs)})`)
     const rows = await connection.rows<{ pair: string; n: string }>(
-      // The empty pair stands for the event itself: one pass counts both.
+      // The empty pair counts the event itself, so one pass counts both.
       `SELECT pair, count() AS n FROM ${table}
          ARRAY JOIN arrayPushBack(tagkv, '') AS pair
          WHERE project_id = ${values.add('UInt64', projectId)} AND group_hash IN ${hashList(values, hashes)}
@@ -37,7 +37,7 @@ function createTagPairs(connection: Connection, table: string): Tags['tagPairs']
   }
 }
 
-/** Which values frames have, by the newest events of a scope. */
+/** See `EventStore.frameValues`. */
 function createFrameValues(connection: Connection, database: string): Tags['frameValues'] {
   return async (scope, key, options) => {
     if (scope.projectIds.length === 0) return []
@@ -55,7 +55,7 @@ function createFrameValues(connection: Connection, database: string): Tags['fram
   }
 }
 
-/** Values of tags by the newest events of groups. */
+/** See `EventStore.tagsOf`. */
 function createTagsOf(connection: Connection, table: string): Tags['tagsOf'] {
   return async ({ projectId, hashes, scope, max, valuesMax }) => {
     if (hashes.length === 0) return []
@@ -87,7 +87,7 @@ function createTagsOf(connection: Connection, table: string): Tags['tagsOf'] {
   }
 }
 
-/** Questions about tags. */
+/** Creates the queries of tags. */
 export function createTags(connection: Connection, database: string): Tags {
   const table = `${database}.events`
   return {
@@ -139,10 +139,10 @@ export function createTags(connection: Connection, database: string): Tags {
   }
 }
 
-/** Names of columns: a closed table, as a name cannot be bound. */
+/** Names of columns. A closed table, because names cannot be bound. */
 const columns = { platform: 'platform', type: 'type', transaction: 'transaction', release: 'release' } as const
 
-/** The values `counted_value` of a table with their counts, most first. */
+/** Returns the values `counted_value` of a table with their counts, most first. */
 async function counted(
   connection: Connection,
   values: Values,
@@ -161,8 +161,8 @@ async function counted(
 }
 
 /**
- * The end of a scope that has about as many events as are looked at, by whole hours: rows lie by issue, so the first ones
- * that are read would be those of a few issues.
+ * Narrows a scope to its newest hours, with about as many events as the sample. Rows are ordered by issue, so the first
+ * rows of the whole scope would belong to a few issues.
  */
 async function newestOf(
   connection: Connection,
@@ -187,7 +187,7 @@ async function newestOf(
     values.bound,
     { signal },
   )
-  // The hour in which the sum is reached is taken in whole; 0: there are fewer events.
+  // The hour that reaches the limit is included completely. 0: there are fewer events.
   const fromMs = Number(found?.from_s ?? 0) * 1000
   return { ...scope, fromMs: Math.max(scope.fromMs, fromMs) }
 }

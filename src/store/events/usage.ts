@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts'
 import type { EventStore } from './event-store.ts'
 
-/** How many rows each project has: the smaller of the rollups' orders, which count all, without what was thinned. */
+/** Counts each project's rows from the smaller rollup, which includes downsampled rows; these are subtracted. */
 export function createUsage(connection: Connection, database: string): Pick<EventStore, 'rowsByProject'> {
   return {
     async rowsByProject() {

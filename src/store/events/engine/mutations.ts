@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { syncPath } from '../../sync.ts'
 import { tableFolders } from './names.ts'
 
-/** The file of a change to rows that are there, as chDB 26 writes it: its last line ends. */
+/** File name and complete content of a mutation as chDB 26 writes it. The last line ends with a newline. */
 const fileForm = /^mutation_\d+\.txt$/
 const whole = /^format version: 1\n.*\ncommands: .*\n$/s
 
 /**
- * Removes what is left of deletions that a full disk cut off; gives their paths. chDB names such a file although not a byte
- * of it could be written, and then refuses the whole table at its next start ("expected 'format version: 1' at end of
- * stream"). Nothing is lost with it: a deletion that was answered stands in the parts, any other is asked for again.
- * Called before the engine opens `folder`.
+ * Removes mutation files that a full disk truncated and returns their paths. chDB creates such a file even if it cannot
+ * write a byte, and then refuses the whole table at its next start ("expected 'format version: 1' at end of stream").
+ * No data is lost: parts contain each confirmed deletion, and others are repeated. Call this before the engine opens
+ * `folder`.
  */
 export async function removeTornMutations(folder: string): Promise<string[]> {
   const torn: string[] = []

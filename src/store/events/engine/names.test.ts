@@ -21,7 +21,7 @@ afterEach(() => {
   for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
 
-/** A folder as chDB lays it out: one database, two tables. */
+/** A folder with the layout of chDB: one database, two tables. */
 function chdbFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-names-'))
   made.push(folder)

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { syncPath } from '../../sync.ts'
 import { isSilent } from './statement.ts'
 
-/** Makes the names of a chDB folder durable after the statement `sql`; `rows` says that it was an insert. */
+/** Makes the names in a chDB folder durable after the statement `sql`. `rows`: it was an insert. */
 export type SyncNames = (sql: string, rows: boolean) => Promise<void>
 
-/** As `syncPath`, but for a folder that went meanwhile, as a dropped table's does. */
+/** Like `syncPath`, but ignores a folder that no longer exists, such as that of a dropped table. */
 const syncIfThere = (folder: string): Promise<void> =>
   syncPath(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.syscall !== 'open') throw error
@@ -17,16 +17,16 @@ async function foldersIn(folder: string): Promise<string[]> {
   return entries.filter((item) => item.isDirectory()).map((item) => join(folder, item.name))
 }
 
-/** The folders of the tables of a chDB folder: `store/xxx/uuid`. */
+/** Returns the folders of all tables in a chDB folder: `store/xxx/uuid`. */
 export const tableFolders = async (folder: string): Promise<string[]> =>
   (await Promise.all((await foldersIn(join(folder, 'store'))).map(foldersIn))).flat()
 
 const isKill = (sql: string) => /^\s*kill\b/i.test(sql)
 
 /**
- * chDB syncs the files of a part and the part's own folder, not the folder of the table that names the part: after a
- * power cut a file system that keeps only what POSIX promises has the part without a name. So the tables' folders
- * (`store/xxx/uuid`) are synced after each insert, and after other changes those above them too. Costs 1 ms an insert.
+ * chDB syncs a part's files and folder, but not the table's folder, which names the part. A file system that guarantees
+ * only POSIX can lose the name in a power cut. So table folders (`store/xxx/uuid`) are synced after each insert, and
+ * their parent folders too after other changes. Costs 1 ms per insert.
  */
 export function createSyncNames(folder: string): SyncNames {
   const store = join(folder, 'store')

@@ -3,23 +3,23 @@ import type { IncomingMessage } from 'node:http'
 import type { Spooled } from './spool.ts'
 import { isInsert } from './statement.ts'
 
-/** One request of ClickHouse's HTTP interface, taken apart. */
+/** One parsed request of ClickHouse's HTTP interface. */
 export type EngineRequest = {
   queryId: string
   sql: string
-  /** Rows of an insert, which the caller closes; undefined for any other request. */
+  /** Rows of an insert; the caller closes them. Undefined for any other request. */
   rows: Spooled | undefined
-  /** What came beside a statement in the URL that is no such insert; undefined when the body was the statement or a form. */
+  /** The body if the URL has a statement that is no insert. Undefined if the body was the statement or a form. */
   body: Buffer | undefined
   database: string
-  /** Format where the statement names none. */
+  /** Output format if the statement names none. */
   format: string
   settings: [name: string, value: string][]
-  /** Bound values, names with their prefix `param_`. */
+  /** Bound values. The names keep their prefix `param_`. */
   params: [name: string, value: string][]
 }
 
-/** A failure in ClickHouse's own words: the client makes a ClickHouseError of `Code: N. DB::Exception: … (TYPE)`. */
+/** An error in ClickHouse's format: the client parses `Code: N. DB::Exception: … (TYPE)` into a ClickHouseError. */
 export class EngineError extends Error {
   readonly status: number
 
@@ -30,10 +30,10 @@ export class EngineError extends Error {
   }
 }
 
-/** One insert is one block, so that its token stands for all of it: a body is bounded. */
+/** Limit of a body in bytes. An insert must be one block, so that its token covers all rows. */
 export const bodyBytesMax = 64 * 1024 * 1024
 
-/** What the HTTP interface reads itself; every other name in the query string is a setting. */
+/** Parameters that the HTTP interface itself reads. Every other name in the query string is a setting. */
 const ownNames = new Set([
   'query',
   'query_id',
@@ -54,7 +54,7 @@ const ownNames = new Set([
   'buffer_size',
 ])
 
-/** Hands over the parts of a body as they come. */
+/** Passes the parts of a body to `take` as they arrive. Throws EngineError for a body over the limit. */
 async function readParts(request: AsyncIterable<Buffer>, take: (part: Buffer) => void): Promise<void> {
   let bytes = 0
   for await (const part of request) {
@@ -83,7 +83,7 @@ async function readRows(request: AsyncIterable<Buffer>, spool: () => Spooled): P
   }
 }
 
-/** The fields of a multipart form, which the client sends when its bound values are too long for a URL. */
+/** Parses a multipart form. The client sends one when its bound values are too long for a URL. */
 function readForm(body: Buffer, contentType: string): [name: string, value: string][] {
   const boundary = /boundary="?([^";]+)/.exec(contentType)?.[1]
   if (!boundary) throw new EngineError(400, 36, 'BAD_ARGUMENTS', 'A multipart body without boundary')
@@ -97,8 +97,8 @@ function readForm(body: Buffer, contentType: string): [name: string, value: stri
 }
 
 /**
- * Takes a request apart; rows of an insert go through `spool`. Throws EngineError for a body over 64 MB, a broken form or
- * a setting with a strange name.
+ * Parses a request. Rows of an insert are written through `spool`. Throws EngineError for a body over 64 MB, an invalid
+ * form or an invalid setting name.
  */
 export async function readRequest(request: IncomingMessage, spool: () => Spooled): Promise<EngineRequest> {
   const url = new URL(request.url ?? '/', 'http://engine')

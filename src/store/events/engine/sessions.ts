@@ -1,15 +1,15 @@
 import { dirname, join } from 'node:path'
 import { Session } from 'chdb'
 
-/** Lends sessions, at most `size` at a time; who waits and is gone by its turn gets none. */
+/** Lends sessions, at most `size` at a time. A caller that disconnects while it waits gets none. */
 export type SessionPool = {
   use<T>(gone: () => boolean, run: (session: Session) => Promise<T>): Promise<T | undefined>
   running(): number
 }
 
 /**
- * Every use gets a session of its own, 0.09 ms while another stays open: a query that failed after it had produced
- * output leaves those bytes in its session, and the next query there would answer with them. It also ends what SET left.
+ * Each use gets a new session, which costs 0.09 ms while another session is open. A query that fails after it produced
+ * output leaves those bytes in its session, and the next query there would return them. SET values do not leak either.
  */
 export function createSessionPool(size: number, open: () => Session): SessionPool {
   const waiting: (() => void)[] = []
@@ -29,7 +29,7 @@ export function createSessionPool(size: number, open: () => Session): SessionPoo
         }
       } finally {
         const next = waiting.shift()
-        // The place goes straight to the next waiting caller, so that no newcomer can slip in between.
+        // The slot passes directly to the next waiting caller, so that no new caller can take it.
         if (next) next()
         else running--
       }
@@ -37,12 +37,12 @@ export function createSessionPool(size: number, open: () => Session): SessionPoo
   }
 }
 
-/** Where `BACKUP ... TO File('name')` writes: beside the engine's own folder, so that nothing of it is taken for data. */
+/** Target folder of `BACKUP ... TO File('name')`. It is next to the engine's folder, so its files are never data. */
 const backupFolderOf = (folder: string): string => join(dirname(folder), 'backup')
 
 /**
- * How the sessions of a data folder are opened. `memoryBytes` is what the engine may track; resident memory can be 1.8
- * times that. The statement's bound is 4 MiB since bound values count (its own default is 256 KB).
+ * Returns a function that opens sessions of a data folder. `memoryBytes` limits the memory that the engine tracks;
+ * resident memory can be 1.8 times that. The statement limit is 4 MiB, because bound values count (default: 256 KB).
  */
 export function sessionOpener(folder: string, memoryBytes: number): () => Session {
   const connectionArgs = [

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, rmSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Rows of an insert in a file that has no name any more: nothing is left of it, however the process ends. */
+/** Rows of an insert in an unlinked file. The file disappears however the process exits. */
 export type Spooled = { bytes: number; path: string; write(part: Buffer): void; close(): void }
 
-/** Linux opens the file anew by this path, macOS shares one offset for each descriptor (so reading needs its own). */
+/** Linux reopens the file by this path. macOS shares one offset per descriptor, so reading needs its own. */
 const descriptors = process.platform === 'linux' ? '/proc/self/fd' : '/dev/fd'
 
-/** Makes the folder in which rows wait for their insert; what an earlier process left there goes. */
+/** Creates the folder for rows that wait for their insert. Deletes the files of an earlier process. */
 export function openSpool(folder: string): () => Spooled {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true, mode: 0o700 })

@@ -1,4 +1,4 @@
-/** Where a quoted piece that opens at `at` ends (behind its closing quote); the text's end when it never closes. */
+/** Returns the end of the quoted piece at `at` (after the closing quote), or the end of the text if it never closes. */
 function skipQuoted(sql: string, at: number): number {
   const quote = sql[at]
   for (let i = at + 1; i < sql.length; i++) {
@@ -16,7 +16,7 @@ function skipTo(sql: string, end: string, from: number): number {
   return at < 0 ? sql.length : at + end.length
 }
 
-/** Where the piece at `at` ends: a quoted text, a comment, a heredoc or one character; `space` when it says nothing. */
+/** Returns the end of the quoted text, comment, heredoc or character at `at`. `space`: a comment or white space. */
 function skipPiece(sql: string, at: number): { end: number; space: boolean } {
   const item = sql[at] ?? ''
   if (item === "'" || item === '"' || item === '`') return { end: skipQuoted(sql, at), space: false }
@@ -28,8 +28,8 @@ function skipPiece(sql: string, at: number): { end: number; space: boolean } {
 }
 
 /**
- * Whether a text holds more than one statement. chDB runs them all where a ClickHouse server refuses, so what a
- * careless caller had built of foreign text would run too.
+ * Returns whether a text has more than one statement. ClickHouse servers refuse such a text, but chDB runs all of its
+ * statements. SQL injection in a caller would then run too.
  */
 export function isMany(sql: string): boolean {
   let ended = false
@@ -48,21 +48,21 @@ const silentForm =
 const urgentForm = /^\s*kill\b|\bsystem\.processes\b/i
 const formatForm = /\bformat\s+(\w+)\s*;?\s*$/i
 
-/** Whether it is `INSERT INTO t (a, b) FORMAT X`, whose rows come in the request's body. */
+/** Returns whether the statement is `INSERT INTO t (a, b) FORMAT X`, with its rows in the request's body. */
 export const isInsert = (sql: string): boolean => insertForm.test(sql)
 
-/** Such an insert with its rows from a file. */
+/** Changes such an insert to read its rows from a file. */
 export const insertFrom = (sql: string, path: string): string =>
   sql.replace(formatForm, (format) => `FROM INFILE ${literal(path)} ${format}`)
 
-/** Whether a statement answers nothing (chDB answers a line of its own to some of them). */
+/** Returns whether a statement has no result. chDB returns a line of its own for some of them. */
 export const isSilent = (sql: string): boolean => silentForm.test(sql)
 
-/** Whether a statement must not wait behind slow queries: those that end them. */
+/** Returns whether a statement must not queue behind slow queries: KILL, and queries of the process list. */
 export const isUrgent = (sql: string): boolean => urgentForm.test(sql)
 
-/** The format that a statement names itself. */
+/** Returns the format that the statement names. */
 export const formatOf = (sql: string): string | undefined => formatForm.exec(sql)?.[1]
 
-/** A text as a quoted literal of ClickHouse's SQL. */
+/** Quotes a text as a literal of ClickHouse's SQL. */
 export const literal = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`

@@ -1,9 +1,9 @@
 import { settingsOf } from './settings.ts'
 
 /**
- * What the disk budget took out of events, counted as the rollups count: they go on counting all, and are made anew from
- * rows and this together. `step` says which cut a row belongs to, so that a cut that was broken off is counted once.
- * Weeks are the partitions, as everywhere, so that retention drops the same ones.
+ * Counts of the rows that the disk budget deleted from events, in rollup form. Rollups include them and are recounted
+ * from rows and this table together. `step` names the cut of a row, so that an interrupted cut counts once. Partitions
+ * are weeks, as in the other tables, so that retention drops the same ones.
  */
 export const thinnedTable = (database: string): string => `CREATE TABLE IF NOT EXISTS ${database}.thinned (
   week Date,

@@ -1,32 +1,32 @@
 import { settingsOf } from './settings.ts'
 
 /**
- * Look-ups by a value of its own: a bloom filter for each 64 granules. With one for each granule (77 rows, where payloads have
- * 26 kB) a look-up among a million events went through 13,000 filters and took 40 ms instead of 6.
+ * Look-ups by unique values: one bloom filter per 64 granules. With one per granule (77 rows with payloads of 26 kB) a
+ * look-up among a million events read 13,000 filters and took 40 ms instead of 6.
  */
 const lookupIndexes = { event_id: 'bloom_filter(0.001)', trace_id: 'bloom_filter', digest: 'bloom_filter' }
 export const lookupGranules = 64
 
-/** The definition of one of them. */
+/** Returns the definition of a look-up index. */
 export const lookupIndex = (name: keyof typeof lookupIndexes): string =>
   `INDEX ${name} ${name} TYPE ${lookupIndexes[name]} GRANULARITY ${lookupGranules}`
 
 /**
- * What a search finds of an event’s frames. Rows of one issue stand beside each other and have nearly the same ones, so that
- * blocks of the usual size hold them once. Older tables are given column and index (`refitFrames`); without a default that is
- * written out, a merge of their parts cannot build the index ("Column or subcolumn 'frames' is not found") and fails for ever.
+ * Searchable values of an event's frames. Rows of one issue are adjacent and nearly equal, so a block of the default
+ * size stores them once. `refitFrames` adds column and index to older tables. Without the explicit default, a merge of
+ * their parts cannot build the index ("Column or subcolumn 'frames' is not found") and fails forever.
  */
 export const framesColumn = 'frames Array(String) DEFAULT [] CODEC(ZSTD(1))'
 export const framesIndex = "INDEX frames frames TYPE text(tokenizer = 'array')"
 
 /**
- * The table of error events. A row has no issue: meta maps `(project_id, group_hash)` to issues, so merging rewrites
- * nothing. Weeks of `received` are the partitions: an insert is mostly one part, and retention drops whole parts.
- * Syncing (`settingsOf`) costs some 6 ms an insert and is what lets the journal be trimmed; the window of tokens makes a
- * retried insert count once. Parts under 128 MB are compact: 20 files to make and sync for each insert instead of 90. `tagkv` carries the index that `tags[k] = v` cannot use.
- * `tagkv` is compressed in small blocks: a sample of events reads a few rows in hundreds of places, and unpacked 1 MB for each.
- * Granules of 2 MB: a merge reads one of each part, and with 2,048 rows of payloads one had 20 MB (10 parts: 390 MB at its peak
- * instead of 118, in as much time); the engine reckons with whole rows only where granules are of one size (`const`).
+ * The table of error events. Rows have no issue: meta maps `(project_id, group_hash)` to issues, so merging issues
+ * rewrites no rows. Partitions are weeks of `received`: an insert is mostly one part, and retention drops whole parts.
+ * Syncing (`settingsOf`) costs about 6 ms per insert; only then can the journal be trimmed. The token window makes a
+ * retried insert count once. Parts under 128 MB are compact: 20 files to sync per insert instead of 90. `tagkv` has the
+ * index that `tags[k] = v` cannot use. Its blocks are small: samples read a few rows in hundreds of places, and
+ * decompressed 1 MB for each. Granules have 2 MB: a merge reads one per part, and 2,048 rows had 20 MB (10 parts: 390
+ * MB at peak instead of 118, same time). Counting in whole rows requires granules of one size (`const`).
  */
 export const eventsTable = (database: string): string => `CREATE TABLE IF NOT EXISTS ${database}.events (
   project_id UInt64,

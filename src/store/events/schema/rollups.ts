@@ -18,21 +18,21 @@ const selectBy = (time: string, keys = ''): string =>
 
 const mondayOf = (time: string): string => `toDateTime(toMonday(${time}), 'UTC')`
 
-/** Events as rows of a rollup by the hour; an unknown user (0) counts as none. */
+/** Selects events as rows of an hourly rollup. Unknown users (0) are not counted. */
 export const rollupSelect = selectBy('toStartOfHour(timestamp)')
 
-/** Columns by which a rollup's rows are told apart; in `issue_time` also `span`. */
+/** Key columns of the rollups. `issue_time` also has `span`. */
 export const rollupKeys = 'week, project_id, group_hash, environment, hour'
 
 /**
- * The rollups hold the same. `issue_time` by issue: hours (`span` 0), whole days (1, in `hour` their midnight) and weeks (2,
- * that of their Monday); `hour_issue` by hour, for hours of all issues. A day's row is one state of users to merge instead
- * of 24: the users of 25 large issues over a month took 80 ms by hours. Days and weeks stand in the same table, as another
- * one would cost each insert a part of its own with its syncs.
+ * Both rollups have the same counts. `issue_time` is ordered by issue: hours (`span` 0), days (1, `hour` is midnight)
+ * and weeks (2, `hour` is Monday's midnight). `hour_issue` is ordered by hour, for hours of all issues. A day merges
+ * one user state instead of 24: the users of 25 large issues over a month took 80 ms by hours. Days and weeks share a
+ * table, since a further table adds a part and its syncs to each insert.
  */
 export const rollupNames = ['issue_time', 'hour_issue'] as const
 
-/** What must be equal to the events, each for itself. */
+/** Parts of the rollups. Each must match the events by itself. */
 export const rollupParts = {
   issue_hour: 'issue_time WHERE span = 0',
   issue_day: 'issue_time WHERE span = 1',
@@ -41,9 +41,9 @@ export const rollupParts = {
 } as const
 
 /**
- * Granules: a page of a list reads some 50 rows each of 25 issues, and unpacks a state of users to get to the next
- * state. With 8,192 rows it read the whole rollup (255 ms of ten million events), with 256 it took 158, with 32 63. The
- * stream of all issues is read from one end to another.
+ * Granules: a page of a list reads about 50 rows for each of 25 issues, and decompresses a user state to reach the
+ * next. With 8,192 rows it read the whole rollup (255 ms for ten million events), with 256 it took 158 ms, with 32 63
+ * ms. The stream of all issues is read from start to end.
  */
 const made = {
   issue_time: {
@@ -69,7 +69,7 @@ const made = {
 
 type Name = (typeof rollupNames)[number]
 
-/** Partitions as in events (weeks of `received`), so that retention drops the same weeks. */
+/** Partitions are as in events (weeks of `received`), so that retention drops the same weeks. */
 const rollupTable = (database: string, name: Name): string =>
   `CREATE TABLE IF NOT EXISTS ${database}.${name} (${made[name].columns}
 ) ENGINE = AggregatingMergeTree PARTITION BY week ORDER BY (${made[name].order})
@@ -79,17 +79,17 @@ const rollupView = (database: string, name: Name): string =>
   `CREATE MATERIALIZED VIEW IF NOT EXISTS ${database}.${name}_feed TO ${database}.${name} AS
 ${made[name].select} FROM ${database}.events ${made[name].from} GROUP BY ${made[name].keys}`
 
-/** Every statement that makes the rollups and what feeds them; safe to repeat. */
+/** Returns the statements that create the rollups and their materialized views. Safe to repeat. */
 export const rollupTables = (database: string): string[] =>
   rollupNames.flatMap((name) => [rollupTable(database, name), rollupView(database, name)])
 
-/** What the rows of `issue_time` that are longer than an hour are made of: rows of the span before, by the start of theirs. */
+/** The longer spans of `issue_time`. Each is built from rows of the span before, by the start of its period. */
 export const longer = [
   { span: 1, start: (hour: string) => `toStartOfDay(${hour})` },
   { span: 2, start: mondayOf },
 ] as const
 
-/** Rows of one of the longer spans of `issue_time`, made of those of the span before that meet a condition. */
+/** Statement that inserts rows of a longer span, from the rows of the span before that match a condition. */
 export const longerRows = (table: string, { span, start }: (typeof longer)[number], where: string): string =>
   `INSERT INTO ${table} (${rollupKeys}, span, n, first_at, last_at, users)
    SELECT week, project_id, group_hash, environment, ${start('hour')} AS begin, ${span}, sum(n), min(first_at), max(last_at),

@@ -1,7 +1,7 @@
 /**
- * What makes a table's parts outlive a power cut before their statement is answered. Inserts alone are not enough: a
- * deletion writes parts anew, and where those were not synced a cut brings the older parts with the deleted rows back (a
- * rollup that was being counted anew then counted twice). By default the engine syncs neither them nor merged parts.
+ * Makes parts durable before their statement is confirmed. Syncing inserts alone is not enough: a deletion rewrites
+ * parts, and without a sync a power cut restores the older parts with the deleted rows. A rollup was then counted twice
+ * after a recount. By default the engine syncs neither rewritten nor merged parts.
  */
 const synced = {
   fsync_after_insert: '1',
@@ -11,20 +11,20 @@ const synced = {
 }
 
 /**
- * A merge holds some blocks of each part that it reads: of 20 parts at once (by default up to 100) and with blocks of 10 MB it
- * took 390 MB, which a small machine does not have. One that finds no memory is begun again for ever, and parts pile up.
+ * A merge keeps some blocks of each part in memory. With 20 parts at once (default: up to 100) and blocks of 10 MB it
+ * took 390 MB, too much for a small machine. A merge without memory restarts forever, and parts pile up.
  */
 const merged = { merge_max_block_size_bytes: '2097152', max_parts_to_merge_at_once: '10' }
 
 /**
- * A week that has got nothing for an hour is merged into one part: a look at an issue of a million events took 45 ms with 33
- * parts and 16 with five. The week that events come to is left as it is.
+ * A week without inserts for an hour is merged into one part: reading an issue of a million events took 45 ms with 33
+ * parts and 16 with five. The current week is not merged this way.
  */
 const rested = { min_age_to_force_merge_seconds: '3600', min_age_to_force_merge_on_partition_only: '1' }
 
 /**
- * Rows of 25 issues are 25 granules, and to get at one a whole block of each column is unpacked: with blocks of 8 kB instead
- * of 64 a page of the list took a fifth less time (27 ms to 22), at the same size.
+ * Rows of 25 issues are 25 granules, and each read decompresses a whole block per column. With blocks of 8 kB instead
+ * of 64 a list page took a fifth less time (27 ms to 22), at the same size.
  */
 const small = { min_compress_block_size: '4096', max_compress_block_size: '8192' }
 
@@ -33,10 +33,10 @@ const settings = (table: string): string[] =>
     ([name, value]) => `${name} = ${value}`,
   )
 
-/** What a table has, as a list for SQL; a table that is there can be given it. What is there already is so when it is merged. */
+/** Returns a table's settings as an SQL list. ALTER adds them to an existing table; its parts adopt them on merge. */
 export const settingsOf = (table: string): string => settings(table).join(', ')
 
-/** Those of the tables of a database that were made before a setting was known, as rows of `name`. */
+/** Returns a query for the names of tables that were created before a setting existed. */
 export const olderTables = (tables: readonly string[]): string => {
   const each = tables.map(
     (table) =>

@@ -1,12 +1,11 @@
 import { settingsOf } from './settings.ts'
 
 /**
- * The table of spans: what transactions and span items bring. A row is narrow, as there are a hundred of them for each
- * event; nothing of it is written twice into a rollup. Days of `received` are the partitions: spans are kept for a shorter
- * time than events, and the disk budget takes whole days of them. A row is one by `(jpos, place)`: the record that brought
- * it and its number there.
- * In the order of time, as screens ask by project and range. A trace is looked up by a filter of its id (decision 18): its
- * spans are close together, so that few granules hold spans of a trace.
+ * The table of spans, from transactions and span items. Rows are narrow, because an event has about a hundred spans,
+ * and no rollup repeats them. Partitions are days of `received`: spans have a shorter retention than events, and the
+ * disk budget drops whole days of them. `(jpos, place)` identifies a row: its record and its number there. The order is
+ * by time, because screens query by project and range. A trace is found by a filter on its id (decision 18). Its spans
+ * are close together, so few granules contain a trace.
  */
 export const spansTable = (database: string): string => `CREATE TABLE IF NOT EXISTS ${database}.spans (
   project_id UInt64,

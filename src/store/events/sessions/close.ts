@@ -4,9 +4,9 @@ import { gatherTable, rollupColumns } from './schema.ts'
 import { countedDurations, countedSessions, countedUsers, namesOf, settledSessions } from './sql.ts'
 
 const workSeconds = 3600
-/** A day is gathered in pieces: the sessions of an hour at the rate of a large site fit into the engine's memory. */
+/** A day is rolled up hour by hour: an hour of a large site's sessions fits into the engine's memory. */
 const hoursOfDay = 24
-/** Blocks of rows with states of users: of the usual size they took 600 MB (see migrate.ts). */
+/** Small blocks: with the default size, rows with user states took 600 MB (see migrate.ts). */
 const smallBlocks = 'SETTINGS max_threads = 1, min_insert_block_size_rows = 20000, insert_deduplicate = 0'
 
 const keys = ['project_id', 'minute', 'release', 'environment']
@@ -26,16 +26,16 @@ export function createSessionClosing(connection: Connection, database: string): 
         { seconds: workSeconds },
       )
       if (Number(found?.n ?? 0) === 0) return 0
-      // What a run that was broken off has gathered: nothing of it is in use.
+      // Discards the rows of an interrupted run. They are not in use.
       await run(`TRUNCATE TABLE ${to}`)
-      // Updates that came after their day was closed join it: its rollups stay as they are.
+      // Existing rollups of the day stay. Late updates only add further rollups.
       await run(`INSERT INTO ${to} SELECT * FROM ${from} WHERE is_rollup = 1 AND ${within} ${smallBlocks}`)
       const sums = [...countedSessions, ...countedUsers, ...countedDurations]
       const names = [...keys, 'received', 'jpos', 'place', 'entries', 'is_rollup', ...rollupColumns]
       for (let hour = 0; hour < hoursOfDay; hour++) {
         const part = `${within} AND toHour(minute) = ${hour}`
-        // The number of a rollup follows from what it is about and from its newest record: it is the same in each try, and
-        // another one for what a straggler adds later.
+        // The rollup's number is derived from its keys and its newest record. A retry gets the same number, and a
+        // rollup of late updates gets a different one.
         await run(
           `INSERT INTO ${to} (${names.join(', ')})
            SELECT ${keys.join(', ')}, max(last_received) AS received, max(last_jpos) AS jpos,

@@ -35,7 +35,7 @@ type StoredGroup = {
   quantiles?: number[]
 }
 
-/** From the order of the statement: all, then the ends in the order of their codes. */
+/** Reads the counts in the order of the statement: all, then each status in the order of its code. */
 const countsOf = ([
   all = '0',
   errored = '0',
@@ -70,7 +70,7 @@ const readGroup = (row: StoredGroup): SessionGroup => ({
 const list = (names: readonly string[], of: (name: string) => string) => `[${names.map(of).join(', ')}]`
 const counts = ['all', ...endNames]
 
-/** What the answer of `sessionGroups` has of each group beside its keys. */
+/** Result columns of `sessionGroups`, without the keys. */
 const answered = (users: boolean, durations: boolean): string[] => [
   `${list(counts, (name) => `sum(n_${name})`)} AS n`,
   ...(users ? [`${list(counts, (name) => `uniqCombined64Merge(12)(users_${name})`)} AS users`] : []),
@@ -83,7 +83,7 @@ const answered = (users: boolean, durations: boolean): string[] => [
     : []),
 ]
 
-/** The statement of `sessionGroups`: sessions settled from updates, and rollups, added together. */
+/** Builds the statement of `sessionGroups`: the sum of sessions settled from updates and of rollups. */
 function groupsStatement(
   table: string,
   { scope, by, bucketMs, users = false, durations = false, max }: Parameters<SessionStore['sessionGroups']>[0],
@@ -97,7 +97,7 @@ function groupsStatement(
   const keys = [...columns, ...(bucketMs === undefined ? [] : ['start'])]
   const chosen = [...columns, ...(bucketMs === undefined ? [] : [start])]
   const groupBy = keys.length > 0 ? `GROUP BY ${keys.join(', ')}` : ''
-  // Without the texts where nothing is asked of them: the join costs a tenth.
+  // The join with the texts costs a tenth, so it is left out if no name is used.
   const isNamed = names !== '1' || by.some((name) => name !== 'project')
   const named = isNamed ? `INNER JOIN (${namesOf(table, `${where} AND ${names}`)}) AS n USING names` : ''
   const live = [...countedSessions, ...(users ? countedUsers : []), ...(durations ? countedDurations : [])]

@@ -2,7 +2,7 @@ import { hash as digest } from 'node:crypto'
 import { field, hash, time } from '../encode.ts'
 import { type SessionRow, type SessionStatus, sessionStatuses } from '../session-store.ts'
 
-/** Columns of a line of `encodeSessionRow`, in its order. */
+/** Columns of a line of `encodeSessionRow`, in order. */
 export const sessionColumns = [
   'project_id',
   'minute',
@@ -24,36 +24,36 @@ export const sessionColumns = [
 const codes = new Map(sessionStatuses.map((status, code) => [status, code]))
 const codeOf = (status: SessionStatus): bigint => BigInt(codes.get(status) ?? 0)
 
-/** A session with one of these is over: no later update changes how it ended. */
+/** Final statuses: a later update does not change how the session ended. */
 const finalStatuses: ReadonlySet<SessionStatus> = new Set(['exited', 'unhandled', 'abnormal', 'crashed'])
 
-/** Over every `seq`; with the code in four bits below, all of it fits into 63 bits. */
+/** Greater than every `seq`. With four bits for the code, the value fits into 63 bits. */
 const seqEnd = 2n ** 58n
 const seqOf = (seq: number): bigint =>
   Number.isFinite(seq) && seq > 0 ? BigInt(Math.min(Math.floor(seq), Number.MAX_SAFE_INTEGER)) : 0n
 
 /**
- * What an update says, as a number whose maximum over a session's updates is what holds: the one with the highest `seq`. The
- * lowest four bits are whether it has errors, and its status.
+ * Encodes an update as a number. The maximum over a session's updates is the one with the highest `seq`. The lowest
+ * four bits are its error flag and its status.
  */
 export const latestOf = ({ seq, status, hasErrors }: Pick<SessionRow, 'seq' | 'status' | 'hasErrors'>): bigint =>
   seqOf(seq) * 16n + (hasErrors ? 8n : 0n) + codeOf(status)
 
 /**
- * The same of how a session ended, 0 while it goes on: the maximum is the first end by `seq`, in whatever order updates come.
+ * Like `latestOf` for the end of a session; 0 while open. The maximum is the first end by `seq` in any arrival order.
  */
 export const finalOf = ({ seq, status }: Pick<SessionRow, 'seq' | 'status'>): bigint =>
   finalStatuses.has(status) ? (seqEnd - seqOf(seq)) * 16n + codeOf(status) : 0n
 
 const whole = (value: number): number => (Number.isSafeInteger(value) && value > 0 ? value : 0)
-/** 'YYYY-MM-DD hh:mm:00': the minute that a moment lies in. */
+/** Formats the minute of a time as 'YYYY-MM-DD hh:mm:00'. */
 const minute = (ms: number): string => `${time(ms).slice(0, 16)}:00`
 
-/** A session's number: alone it tells sessions apart, of any project and minute, which makes grouping by it cheap. */
+/** Hash of a session. It is unique across projects and minutes, so grouping by it alone is cheap and correct. */
 const sessionHash = ({ projectId, startedMs, sid }: SessionRow): string =>
   hash(digest('md5', `${projectId} ${minute(startedMs)} ${sid}`, 'hex').slice(0, 16))
 
-/** One row as a line of tab-separated values (UTF-8 once encoded), newline included; columns as in `sessionColumns`. */
+/** Encodes a row as a line of tab-separated values (UTF-8 once encoded) with newline; columns: `sessionColumns`. */
 export function encodeSessionRow(row: SessionRow): string {
   const duration = Number.isFinite(row.durationS) && row.durationS >= 0 ? row.durationS : -1
   return (

@@ -1,15 +1,15 @@
 import { settingsOf } from '../schema/settings.ts'
 
-/** Levels of the stored quantiles: states can be merged only where all of them are the same. */
+/** Levels of the stored quantiles. States can only be merged if all levels are equal. */
 export const durationLevels = '0.5, 0.75, 0.9, 0.95, 0.99'
 
-/** The ends that are counted beside all sessions, in the order of their codes. */
+/** The statuses that are counted besides all sessions, in the order of their codes. */
 export const endNames = ['errored', 'unhandled', 'abnormal', 'crashed'] as const
 
 const users = (name: string) => `users_${name} AggregateFunction(uniqCombined64(12), UInt64)`
 const sums = (name: string) => `n_${name} UInt64 CODEC(ZSTD(1))`
 
-/** What a rollup row has; a row of an update leaves it empty. */
+/** Columns that only rollup rows use. */
 export const rollupColumns = [
   'n_all',
   ...endNames.map((name) => `n_${name}`),
@@ -51,11 +51,11 @@ const table = (database: string, name: string) => `CREATE TABLE IF NOT EXISTS ${
 SETTINGS index_granularity = 4096, min_bytes_for_wide_part = 134217728, non_replicated_deduplication_window = 1000,
   ttl_only_drop_parts = 1, ${settingsOf(name)}`
 
-/** Rollups of a day are gathered here before they take the place of its updates in one step. Empty at other times. */
+/** The rollups of a day are built in this table, then replace its updates in one step. Empty at other times. */
 export const gatherTable = 'sessions_rollup'
 
 /**
  * Release-health sessions (decision 23). A row is an update of a session until its day is closed, then a rollup of a
- * minute. Days of the start are the partitions: a day is closed, kept and dropped as a whole.
+ * minute. Partitions are days of the session start: a day is closed, retained and dropped as a whole.
  */
 export const sessionTables = (database: string): string[] => [table(database, 'sessions'), table(database, gatherTable)]

@@ -53,7 +53,7 @@ afterAll(async () => {
 const counter = { places: 0 }
 const idOf = (n: number) => n.toString(16).padStart(16, '0')
 
-/** An update; each has a place of its own. */
+/** Makes an update with its own place. */
 function update(projectId: number, sid: number, changes: Partial<SessionRow> = {}): SessionRow {
   const place = counter.places++
   return {
@@ -102,7 +102,7 @@ const none: HealthCounts = { all: 0, errored: 0, unhandled: 0, abnormal: 0, cras
 type Change = Partial<SessionRow>
 const start: Change = { isInit: true, seq: 0 }
 
-/** Every order of some things. */
+/** Returns every permutation of a list. */
 const ordersOf = <T>(things: readonly T[]): T[][] =>
   things.length < 2
     ? [[...things]]
@@ -203,14 +203,14 @@ describe('groups', () => {
       of(2, { userHash: user(1), status: 'crashed', startedMs: monday + 5 * 60_000 }),
       of(3, { userHash: user(2), status: 'exited', durationS: 30, startedMs: monday + hour }),
       of(4, { release: 'web@2', environment: 'staging', hasErrors: true, status: 'exited', durationS: 1 }),
-      // of an aggregate: rows of one bucket by how their sessions ended
+      // Rows of one aggregate bucket, by the status of their sessions.
       of(5, { release: 'web@2', quantity: 700, status: 'exited' }),
       of(6, { release: 'web@2', quantity: 30, status: 'errored', hasErrors: true, entries: 0 }),
       of(7, { release: 'web@2', quantity: 2, status: 'crashed', userHash: user(3), entries: 0 }),
     )
   })
 
-  /** The same before and after the day of the sessions is closed. */
+  /** Must hold before and after the sessions' day is closed. */
   async function check(): Promise<void> {
     const by = (release: string, rows: Awaited<ReturnType<SessionStore['sessionGroups']>>) =>
       rows.find((row) => row.release === release)

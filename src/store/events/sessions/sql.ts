@@ -2,13 +2,13 @@ import { compileFilter, type Values } from '../filter.ts'
 import type { SessionScope } from '../session-store.ts'
 import { durationLevels, endNames } from './schema.ts'
 
-/** Codes of a status, as the lowest three bits have them (`sessionStatuses`). */
+/** Codes of a status, stored in the lowest three bits (`sessionStatuses`). */
 const code = { exited: 1, errored: 2, unhandled: 3, abnormal: 4, crashed: 5 } as const
 
 const minuteMs = 60_000
 const moment = (values: Values, ms: number) => `toDateTime(${values.add('UInt32', Math.floor(ms / 1000))}, 'UTC')`
 
-/** Rows of a scope by what never changes of a session. */
+/** Condition on the properties of a session that never change. */
 export function compileSessions(values: Values, { projectIds, fromMs, toMs }: SessionScope): string {
   const from = Math.max(0, Math.floor(fromMs / minuteMs) * minuteMs)
   return [
@@ -18,7 +18,7 @@ export function compileSessions(values: Values, { projectIds, fromMs, toMs }: Se
   ].join(' AND ')
 }
 
-/** What is asked of the names of a session's last update, or of a rollup. */
+/** Condition on the names of a session's last update, or of a rollup. */
 export function compileNames(values: Values, { environments, filter }: SessionScope): string {
   const parts = filter ? [compileFilter(values, filter)] : []
   if (environments.length > 0) parts.push(`environment IN ${values.add('Array(String)', environments)}`)
@@ -26,9 +26,9 @@ export function compileNames(values: Values, { environments, filter }: SessionSc
 }
 
 /**
- * Each session once, from its updates: `status` is its first final one by `seq`, else that of its last update. One that
- * nobody saw start counts only where it crashed. Release and environment stand for themselves as a number (`names`): as
- * texts of each session they took four times as long.
+ * Computes each session once from its updates. `status` is the first final one by `seq`, else that of the last update.
+ * A session without a start update counts only if it crashed. `names` is a hash of release and environment: with the
+ * texts themselves the query took four times as long.
  */
 export const settledSessions = (table: string, where: string): string => `
   SELECT its_project AS project_id, its_minute AS minute, names, quantity, user_hash, duration, entries, last_received, last_jpos,
@@ -47,7 +47,7 @@ export const settledSessions = (table: string, where: string): string => `
       max(s.received) AS last_received, max(s.jpos) AS last_jpos
     FROM ${table} AS s WHERE s.is_rollup = 0 AND ${where} GROUP BY s.sid)`
 
-/** The texts of `names`, of those that meet a condition. */
+/** Selects the texts of `names` that match a condition. */
 export const namesOf = (table: string, where: string): string =>
   `SELECT names, its_release AS release, its_environment AS environment FROM (
      SELECT n.names AS names, any(n.release) AS its_release, any(n.environment) AS its_environment FROM ${table} AS n
@@ -56,7 +56,7 @@ export const namesOf = (table: string, where: string): string =>
 const usersOf = (name: string, when: string) =>
   `uniqCombined64StateIf(12)(user_hash, user_hash != 0 AND ${when}) AS users_${name}`
 
-/** Counts of settled sessions as a rollup has them. */
+/** Counts of settled sessions in rollup form. */
 export const countedSessions = [
   'sumIf(quantity, is_counted) AS n_all',
   ...endNames.map((name) => `sumIf(quantity, ${name}) AS n_${name}`),
@@ -68,7 +68,7 @@ export const countedDurations = [
   `quantilesTDigestStateIf(${durationLevels})(duration, is_timed) AS durations`,
 ]
 
-/** Sums of rollups, by the names of `countedSessions` and the others. */
+/** Sums of rollups, with the same names as `countedSessions` and the others. */
 export const summedSessions = ['all', ...endNames].map((name) => `sum(n_${name}) AS n_${name}`)
 export const summedUsers = ['all', ...endNames].map(
   (name) => `uniqCombined64MergeState(12)(users_${name}) AS users_${name}`,

@@ -3,7 +3,7 @@ import type { StoredTable } from '../table.ts'
 import { encodeSessionRow, sessionColumns } from './encode.ts'
 import { sessionTables } from './schema.ts'
 
-/** Release-health sessions: updates for the days that updates are taken for, then rollups of a minute. */
+/** Release-health sessions: updates while a day is open, then rollups of a minute. */
 export const sessionsTable: StoredTable<SessionRow> = {
   name: 'sessions',
   ddl: sessionTables,
@@ -11,16 +11,16 @@ export const sessionsTable: StoredTable<SessionRow> = {
   encode: encodeSessionRow,
   place: 'place',
   token: 'sessions',
-  // one insert of a batch, unless somebody sends very many: the engine holds a whole insert in memory
+  // One insert per batch unless it is very large: the engine keeps a whole insert in memory.
   insertBytesMax: 16 * 1024 * 1024,
-  // rollups are made of whole days that are over, not of inserts
+  // Rollups are built from completed days, not from inserts.
   hasRollups: false,
   derived: [],
-  // by the start: all updates of a session are in one partition, and so is the rollup that takes their place
+  // By session start: all updates of a session and the rollup that replaces them share a partition.
   partition: { day: 'toDate(minute)', days: 1 },
-  // a release's health is shown beside its errors
+  // Screens show a release's health next to its errors.
   retentionDays: ({ retentionErrorsDays }) => retentionErrorsDays,
-  // a closed day is a few megabytes: to drop it makes no room
+  // A closed day has a few megabytes, so dropping it frees little space.
   dropFirst: undefined,
   hasIssues: false,
   categories: ['session'],

@@ -5,7 +5,7 @@ import { eventsTable as eventsDdl } from '../schema/events.ts'
 import { rollupNames, rollupTables } from '../schema/rollups.ts'
 import type { StoredTable } from '../table.ts'
 
-/** Error events, security reports and crashes. Each has a position of its own. */
+/** Error events, security reports and crashes. Each has its own position. */
 export const eventsTable: StoredTable<EventRow> = {
   name: 'events',
   ddl: (database) => [eventsDdl(database), ...rollupTables(database), thinnedTable(database)],
@@ -13,7 +13,7 @@ export const eventsTable: StoredTable<EventRow> = {
   encode: encodeEventRow,
   place: '0',
   token: 'journal',
-  // one insert of a batch is one part in each of three tables: a second one would double what the engine has to merge
+  // One insert per batch: it creates one part in each of three tables, and a second insert would double the merges.
   insertBytesMax: Number.POSITIVE_INFINITY,
   hasRollups: true,
   derived: [...rollupNames, 'thinned'],

@@ -3,7 +3,7 @@ import { spansTable as spansDdl } from '../schema/spans.ts'
 import type { SpanRow } from '../span-store.ts'
 import type { StoredTable } from '../table.ts'
 
-/** Spans: what transactions and span items bring, a hundred for each event. */
+/** Spans from transactions and span items, about a hundred per event. */
 export const spansTable: StoredTable<SpanRow> = {
   name: 'spans',
   ddl: (database) => [spansDdl(database)],
@@ -11,13 +11,13 @@ export const spansTable: StoredTable<SpanRow> = {
   encode: encodeSpanRow,
   place: 'place',
   token: 'spans',
-  // one insert of a batch, unless somebody sends very many: the engine holds a whole insert in memory
+  // One insert per batch unless it is very large: the engine keeps a whole insert in memory.
   insertBytesMax: 16 * 1024 * 1024,
   hasRollups: false,
   derived: [],
   partition: { day: 'toDate(received)', days: 1 },
   retentionDays: ({ retentionSpansDays }) => retentionSpansDays,
-  // before any event: no statement about an issue depends on them
+  // Before any event: no statistic of an issue depends on spans.
   dropFirst: 1,
   hasIssues: false,
   categories: ['span', 'transaction'],
