@@ -5,7 +5,7 @@ const statement =
   /^\s*(SELECT\s|INSERT\s+INTO\s|CREATE\s+(TABLE|DATABASE|INDEX|UNIQUE|VIEW|MATERIALIZED)\b|ALTER\s+TABLE\s|DELETE\s+FROM\s|UPDATE\s+\S+\s+SET\s|DROP\s+(TABLE|DATABASE|INDEX)\s|PRAGMA\s|KILL\s+QUERY\s)/
 const lowerStatement =
   /^\s*(select\s+[\w.*,\s()"]+\s+from\s+\w+|insert into\s|create table\s|alter table\s|delete from\s|pragma\s)/
-/** `engine.ts` is the database: it must stop its own queries and name its own database. */
+/** `engine.ts` runs the database: it stops queries and creates the database. */
 const speaksSql = (path: string): boolean =>
   path.startsWith('src/store/') || path.startsWith('src/query/compile/') || path === 'src/processes/engine.ts'
 
@@ -33,7 +33,7 @@ export const hashes: Law = {
   },
 }
 
-/** The engine rounds the least time of a part to seconds first: half a second before the bound, a part was left out whole. */
+/** The engine compares whole seconds with toDateTime: it skipped a whole part half a second before the bound. */
 export const moments: Law = {
   name: 'moments',
   sentence: 'times with fractions are compared with toDateTime64: beside toDateTime the engine leaves rows out',
