@@ -5,7 +5,7 @@ const statement =
   /^\s*(SELECT\s|INSERT\s+INTO\s|CREATE\s+(TABLE|DATABASE|INDEX|UNIQUE|VIEW|MATERIALIZED)\b|ALTER\s+TABLE\s|DELETE\s+FROM\s|UPDATE\s+\S+\s+SET\s|DROP\s+(TABLE|DATABASE|INDEX)\s|PRAGMA\s|KILL\s+QUERY\s)/
 const lowerStatement =
   /^\s*(select\s+[\w.*,\s()"]+\s+from\s+\w+|insert into\s|create table\s|alter table\s|delete from\s|pragma\s)/
-/** `engine.ts` runs the database: it stops queries and creates the database. */
+/** SQL is allowed in the stores, the query compiler and the process that runs the events store. */
 const speaksSql = (path: string): boolean =>
   path.startsWith('src/store/') || path.startsWith('src/query/compile/') || path === 'src/processes/engine.ts'
 
