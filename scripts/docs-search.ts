@@ -49,7 +49,7 @@ const grammar: string[][] = [
   ],
 ]
 
-/** The page between the grammar and the table of keys. */
+/** The text of the page between the syntax and the table of keys. */
 const chapters = `## Search events
 
 You can search the events of an issue and the events of a project with the same text:
@@ -123,7 +123,7 @@ stores the ids of projects, so renaming a project does not break it. If a projec
   and runtime. Other values of an event’s contexts are found only if the client also sends them as tags.
 `
 
-/** The English sentences about keys, which the search box shows too. */
+/** The English descriptions of keys. The search box shows the same texts. */
 function sentences(): Record<string, string> {
   const path = join(import.meta.dirname, '..', 'src/web/messages/search.en.json')
   return (JSON.parse(readFileSync(path, 'utf8')) as { key: Record<string, string> }).key
