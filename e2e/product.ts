@@ -55,7 +55,7 @@ export async function until<T>(what: string, ms: number, ask: () => Promise<T | 
   }
 }
 
-/** Starts the built product in its own process group. `data`: an existing data folder. `tree`: another checkout. */
+/** Starts the built product in its own process group. `data`: an existing data folder. `tree`: another build. */
 export async function start(
   options: { data?: string; port?: number; env?: Record<string, string>; tree?: string } = {},
 ): Promise<Product> {

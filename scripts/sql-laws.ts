@@ -33,7 +33,7 @@ export const hashes: Law = {
   },
 }
 
-/** The engine compares whole seconds with toDateTime: it skipped a whole part half a second before the bound. */
+/** With toDateTime, the engine rounds a part's minimum to seconds first: 0.5 s before the bound it skipped a part. */
 export const moments: Law = {
   name: 'moments',
   sentence: 'times with fractions are compared with toDateTime64: beside toDateTime the engine leaves rows out',

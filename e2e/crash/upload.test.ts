@@ -1,4 +1,4 @@
-// kill -9 during a bundle upload: stored chunks are not requested again, partial ones leave no file behind.
+// kill -9 during an upload: stored chunks are not requested again, partial ones leave no file, and one bundle results.
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readdirSync } from 'node:fs'

@@ -168,7 +168,7 @@ test.concurrent('a restore that was cut off is not started, and a folder in use 
   expect(await mishap('backup')).toMatchObject({ status: 64, text: expect.stringContaining('takes one file') })
 })
 
-/** A data folder of an earlier commit: 25 events in 7 issues, each with an attachment (fixtures/data/README.md). */
+/** Access to data of an earlier commit: 25 events in 7 issues, each with an attachment (fixtures/data/README.md). */
 const earlier = { token: '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', org: 'acme' }
 
 test.concurrent('a data folder of an earlier version is tried on a copy, then opens with all it holds', async () => {

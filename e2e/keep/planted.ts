@@ -153,7 +153,7 @@ export const plantedEvent = (planting: Planting, id: string): Record<string, unk
   }
 }
 
-/** A message event with secrets in its texts. */
+/** A message event with secrets in its texts. The functions below do the same for a transaction and a feedback. */
 export const plantedMessage = ({ at }: Planting, id: string): Record<string, unknown> => ({
   event_id: id,
   platform: 'javascript',

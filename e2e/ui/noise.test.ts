@@ -38,7 +38,7 @@ describe.skipIf(noChromium)('noise and skew', () => {
   const wide = (page: Page) =>
     page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 
-  /** Checks that the page fits the window of a phone, and that both themes are legible. */
+  /** Checks that nothing is wider than the window at three widths, and that both themes are legible on a phone. */
   async function fits(page: Page): Promise<void> {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
