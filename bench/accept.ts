@@ -1,4 +1,4 @@
-// accept with sync to disk against a bare node:http sink that reads the same bodies, in one run.
+// Compares ingest with sync to disk with a bare node:http sink that reads the same bodies, in one run.
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 import { bootstrap, discard, freePort, ready, start } from '../e2e/product.ts'
@@ -8,7 +8,7 @@ import type { Row } from './measure.ts'
 const seconds = 6
 const connections = 64
 
-/** The sink runs in a process of its own, as the product does. */
+/** Starts the sink in its own process, like the product. */
 async function sink(): Promise<{ port: number; stop(): void }> {
   const port = await freePort()
   const child = spawn(
@@ -32,7 +32,7 @@ function serveSink(port: number): void {
   server.listen(port, '127.0.0.1', () => console.log('up'))
 }
 
-/** Both servers in turn, three times each; the best of each counts, since noise only slows. */
+/** Measures both servers alternately, three times each. The best run counts, because noise only slows down. */
 export async function benchAccept(): Promise<Row[]> {
   const bare = await sink()
   const product = await start({ env: { MISHAP_LOG_LEVEL: 'warn' } })

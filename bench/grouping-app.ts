@@ -1,4 +1,4 @@
-// The small React application whose failures bench/grouping.ts groups: two releases, and the ways to make each of them fail.
+// A small React application in two releases, and the ways to make it fail. bench/grouping.ts groups its failures.
 
 const banner = `
 /* release 2 */
@@ -118,7 +118,7 @@ export function login(form) {
 }
 `
 
-/** Files of a release. The second one has more code in front of the first one's, so that every name and place moves. */
+/** The files of a release. Release 2 has more code before that of release 1, so that all names and positions change. */
 export function sourcesOf(release: 1 | 2): Record<string, string> {
   const more = release === 2
   return {

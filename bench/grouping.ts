@@ -1,5 +1,5 @@
-// Whether one bug is one issue: labelled pairs of events, made of a small React application in two releases with four browsers'
-// stack forms, of the public inputs where they are there, of hydrations that failed and of tabs that met a deploy.
+// Checks that one bug is one issue, with labelled pairs of events: a small React application in two releases with the
+// stack formats of four browsers, public inputs if available, hydration errors, and old tabs after a deploy.
 import {
   existsSync,
   mkdirSync,
@@ -25,12 +25,12 @@ const root = join(import.meta.dirname, '..')
 const corpus = join(root, '../shared/corpora/sentry-2022-apache/tests/sentry/grouping')
 const origin = 'https://shop.test'
 
-/** An event with what it is of: events of one label are one bug. `hashes`: by version of the grouping. */
+/** An event with its label. Events with the same label are one bug. `hashes`: by version of the grouping. */
 type Labelled = { label: string; name: string; hashes: Map<number, string[]> }
 type Frame = { function: string; filename: string; lineno?: number; colno?: number; in_app: boolean }
 type Built = { maps: RangeMaps; thrown: Map<string, Error>; scripts: Map<string, string[]> }
 
-/** Builds a release as its users get it, and lets it fail in every way. */
+/** Builds a release for production, and makes it fail in every way. */
 async function builtOf(release: 1 | 2): Promise<Built> {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-grouping-'))
   try {
@@ -89,7 +89,7 @@ async function builtOf(release: 1 | 2): Promise<Built> {
   }
 }
 
-/** Frames of a stack as V8 writes it, the newest first. */
+/** Matches a frame of a V8 stack with a position. V8 lists the newest frame first. */
 const placed = /^\s+at (?:(?:async )?(.+?) \()?(https:\/\/\S+?):(\d+):(\d+)\)?$/
 const native = /^\s+at (?:async )?(.+?) \(<anonymous>\)$/
 
@@ -108,7 +108,7 @@ const plainName = (name: string) =>
     .replace(/^.*\./, '')
     .replace(/ \[as \w+\]$/, '')
 
-/** Where a name that is called ends: JavaScriptCore counts from there. */
+/** The column after the called name, which JavaScriptCore reports. */
 function endOfName(
   { file, line, column }: { file: string; line: number; column: number },
   scripts: Built['scripts'],
@@ -118,7 +118,7 @@ function endOfName(
 }
 
 type Form = (item: Parsed, scripts: Built['scripts']) => Frame[]
-/** How SDKs send what each browser's stack says. */
+/** The frames that SDKs send for the stack of each browser. */
 const browsers: Record<string, Form> = {
   chrome: (item) =>
     'file' in item
@@ -136,7 +136,7 @@ const browsers: Record<string, Form> = {
           },
         ]
       : [{ function: item.name.replace('Array.', 'Array.prototype.'), filename: 'native code', in_app: true }],
-  // Frames of the engine itself are not told; functions within others end in "/<".
+  // Firefox leaves out native frames. Names of nested functions end in "/<".
   firefox: (item) =>
     'file' in item
       ? [
@@ -163,7 +163,7 @@ const browsers: Record<string, Form> = {
       : [{ function: plainName(item.name), filename: '[native code]', in_app: true }],
 }
 
-/** What other engines say of the same failure. */
+/** The messages of other engines for the same failure. */
 const said: Record<string, (text: string) => string> = {
   firefox: (text) =>
     text.replace(/^Cannot read properties of (\w+) \(reading '(\w+)'\)$/, 'can\'t access property "$2", x is $1'),
@@ -171,7 +171,7 @@ const said: Record<string, (text: string) => string> = {
     text.replace(/^Cannot read properties of (\w+) \(reading '(\w+)'\)$/, "$1 is not an object (evaluating 'x.$2')"),
 }
 
-/** Hashes of an event by every version. */
+/** The hashes of an event by every version of the grouping. */
 async function refined(event: unknown, maps?: RangeMaps): Promise<Labelled['hashes']> {
   const hashes = new Map<number, string[]>()
   for (const version of groupingVersions) {
@@ -212,7 +212,7 @@ async function ofApplication(): Promise<{ events: Labelled[]; chunks: number }> 
 
 type Loose = { [key: string]: unknown }
 
-/** The same bug in another build on another host: other lines, other folders, other numbers in its text. */
+/** The same bug in another build on another host: different lines, folders and numbers in its text. */
 function elsewhere(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) return value.map((item) => elsewhere(item, key))
   if (value !== null && typeof value === 'object')
@@ -225,7 +225,7 @@ function elsewhere(value: unknown, key = ''): unknown {
   return value
 }
 
-/** Public inputs whose expected hashes say which of them are one. */
+/** Public inputs. Their expected hashes define which of them are one bug. */
 async function ofCorpus(): Promise<Labelled[]> {
   if (!existsSync(corpus)) return []
   const events: Labelled[] = []
@@ -241,12 +241,12 @@ async function ofCorpus(): Promise<Labelled[]> {
   return events
 }
 
-/** What React 18 and 19 wrote of one mistake each, and what old tabs of three releases ran into: one bug a release. */
+/** Hydration errors of React 18 and 19, one bug per mistake, and errors of old tabs, one bug per release. */
 async function ofDeploys(): Promise<Labelled[]> {
   const events: Labelled[] = []
   const recorded = JSON.parse(readFileSync(join(root, 'fixtures/hydration.json'), 'utf8')) as Record<string, Loose>
   for (const [name, event] of Object.entries(recorded)) {
-    // a production build says nothing of the mistake: there is no label for it. What Next.js adds is held by tests alone
+    // A production build does not describe the mistake, so it has no label. Unit tests cover the additions of Next.js.
     if (!name.startsWith('react ') || name.endsWith('minified')) continue
     const [, mistake = ''] = /^react \d\d (\w+)/.exec(name) ?? []
     const label = `hydration ${sameMistakes.get(mistake) ?? mistake}`
@@ -267,7 +267,7 @@ async function ofDeploys(): Promise<Labelled[]> {
   return events
 }
 
-/** Recordings of one mistake: within a Suspense boundary, too; and of two extensions in one component neither can be mended. */
+/** Recordings of the same mistake: inside a Suspense boundary, and two extensions that change one component. */
 const sameMistakes: ReadonlyMap<string, string> = new Map([
   ['susp', 'order'],
   ['extDark', 'extBody'],
@@ -283,7 +283,7 @@ const oldTabs: readonly (readonly [type: string, value: string])[] = [
   ['Error', `Failed to fetch RSC payload for ${origin}/cart. Falling back to browser navigation.`],
 ]
 
-/** Gives each event its issue as a commit does: the first hash that is known decides, and all of them lead there. */
+/** Assigns each event to an issue like a commit: the first known hash decides, and all its hashes join that issue. */
 function issuesOf(events: readonly Labelled[], version: number): number[] {
   const known = new Map<string, number>()
   let last = 0
@@ -295,7 +295,7 @@ function issuesOf(events: readonly Labelled[], version: number): number[] {
   })
 }
 
-/** How many pairs are one issue rightly and wrongly, and how many should be. */
+/** Counts the pairs that are one issue correctly and wrongly, and the pairs that should be. */
 function pairsOf(events: readonly Labelled[], version: number) {
   const issues = issuesOf(events, version)
   const sums = { pairs: 0, same: 0, together: 0, right: 0 }
@@ -314,7 +314,7 @@ function pairsOf(events: readonly Labelled[], version: number) {
   return { ...sums, wrong, precision: sums.right / sums.together, recall: sums.right / sums.same }
 }
 
-/** Precision and recall of both versions on labelled pairs: those that the versions group alike, and all. */
+/** Precision and recall of the versions on labelled pairs: inputs that all versions group alike, and all inputs. */
 export async function benchGrouping(): Promise<Row[]> {
   const { events: own, chunks } = await ofApplication()
   const alike = [...own, ...(await ofCorpus())]
@@ -337,7 +337,7 @@ export async function benchGrouping(): Promise<Row[]> {
       for (const item of wrong) console.log(`version ${version}, ${name}: ${item}`)
       const what = `Grouping, version ${version}, ${name}`
       const where = `${pairs} pairs, ${same} of them one bug: ${note}`
-      // Version 1 is frozen, and was not made for these.
+      // Version 1 is frozen and was not designed for these inputs.
       const isFree = version === 1 && events !== alike
       const row = (measure: string, value: number, min: number): Row => ({
         what: `${what}: ${measure}`,

@@ -1,5 +1,5 @@
-// Texts that were made to be slow: twice as much may take about twice as long. A pattern that goes back over what it read
-// takes four times as long, or never ends.
+// Texts designed to be slow. Twice the input may take about twice as long. A pattern that backtracks takes four times
+// as long, or never ends.
 import { readComment } from '../src/domain/comment.ts'
 import type { NormalEvent } from '../src/domain/event.ts'
 import { parseSearch, searchCharsMax } from '../src/query/search/parse.ts'
@@ -18,12 +18,12 @@ import { scan } from '../src/refine/scrub/scan.ts'
 import { scrubText } from '../src/refine/scrub/text.ts'
 import type { Row } from './measure.ts'
 
-/** Work on `size` of something. */
+/** Processes an input of `size`. */
 type Work = (size: number) => void
 type Case = { what: string; size: number; pieces: readonly string[]; work: (piece: string) => Work }
 
 const ratioMax = 3
-/** What is over within this says nothing of how it grows. */
+/** Shorter times do not show how the time grows. */
 const floorMs = 4
 const tries = 3
 
@@ -61,7 +61,7 @@ const search = (text: string): void => {
   try {
     parseSearch(text)
   } catch {
-    // most of these are refused, with a place
+    // Most of these texts are rejected with a position.
   }
 }
 
@@ -158,7 +158,7 @@ const texts: readonly Case[] = [
   },
 ]
 
-/** Of all pieces the one that grows worst, from half of a size to the whole. */
+/** The piece whose time grows most from half the size to the whole. */
 function benchCase({ what, size, pieces, work }: Case): Row {
   let worst = { piece: '', ratio: 0, ms: 0 }
   for (const piece of pieces) {
@@ -176,7 +176,7 @@ function benchCase({ what, size, pieces, work }: Case): Row {
   }
 }
 
-/** An event of 100,000 tags against its JSON alone. */
+/** Compares processing an event of 100,000 tags with parsing and writing its JSON. */
 function benchTags(): Row {
   const tags = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`t${i}`, 'v']))
   const sent = JSON.stringify({ tags })
@@ -190,7 +190,7 @@ function benchTags(): Row {
   }
 }
 
-/** A minidump that says it has four billion streams and modules, against a plain one. */
+/** Compares a minidump that claims four billion streams and modules with a plain one. */
 function benchDump(): Row {
   const plain = makeDump({ crash: { code: 11 } })
   const bytes = Buffer.from(plain)
@@ -206,5 +206,5 @@ function benchDump(): Row {
   }
 }
 
-/** What strangers can send that is made to be slow. */
+/** Rows for inputs that unauthenticated clients can send to slow down the product. */
 export const benchHostile = async (): Promise<Row[]> => [...texts.map(benchCase), benchTags(), benchDump()]

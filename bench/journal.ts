@@ -6,7 +6,7 @@ import { silent } from '../src/base/observe.ts'
 import { openJournalReader, openJournalWriter } from '../src/journal/files.ts'
 import type { RecordHead } from '../src/journal/journal.ts'
 
-/** Appends of `bodyBytes` with `inFlight` at a time for `runMs`; prints appends a second, then the reader's rate. */
+/** Appends bodies of `bodyBytes` with `inFlight` in parallel for `runMs`. Prints appends/s, then the reader's rate. */
 async function measure(bodyBytes: number, inFlight: number, runMs: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-bench-'))
   const options = { folder, bytesMax: 8e9, diskReserveBytes: 0, groupMs: 1, clock: systemClock, observe: silent }
@@ -31,7 +31,7 @@ async function measure(bodyBytes: number, inFlight: number, runMs: number): Prom
       const began = performance.now()
       await writer.append(head, body)
       slowestMs = Math.max(slowestMs, performance.now() - began)
-      // Refined in time: what lies 100 MB back is trimmed, as in a running installation.
+      // Trim records that are 256 MiB old, like an installation in which processing keeps up.
       if (++appended % 2000 === 0) await writer.trim(writer.durable() - 2 ** 28)
     }
   }

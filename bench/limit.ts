@@ -1,4 +1,4 @@
-// A memory limit for a started product and all its children: a control group of its own where this may be made (root).
+// A memory limit for a started product and all its children, by a control group. Creating one needs root.
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -6,9 +6,9 @@ import { pathToFileURL } from 'node:url'
 type Limit = {
   /** Environment for `start`. */
   env: Record<string, string>
-  /** Bytes that the group holds now, page cache of files included; undefined without a group. */
+  /** Bytes that the group uses now, including the page cache. Undefined without a group. */
   usedBytes(): number | undefined
-  /** How often the limit was hit, and how many processes it cost. */
+  /** How often the group hit the limit, and how many processes were killed. */
   hits(): { hits: number; killed: number } | undefined
   remove(): void
 }
@@ -16,7 +16,7 @@ type Limit = {
 const folderV1 = '/sys/fs/cgroup/memory'
 const folderV2 = '/sys/fs/cgroup'
 
-/** Loaded by the product's processes: the first one enters the group, its children are born in it. */
+/** The product's processes load this file. The first process enters the group, and its children inherit it. */
 const entered = process.env.BENCH_CGROUP
 if (entered) writeFileSync(join(entered, 'cgroup.procs'), String(process.pid))
 
@@ -28,7 +28,7 @@ const numberIn = (path: string, name: RegExp): number => {
   }
 }
 
-/** Makes a group with `bytes` of memory; the reason why not where it can't be made. */
+/** Creates a group with `bytes` of memory. Returns the reason if that is not possible. */
 export function memoryLimit(bytes: number): Limit | { none: string } {
   const isV1 = existsSync(join(folderV1, 'memory.limit_in_bytes'))
   const folder = join(isV1 ? folderV1 : folderV2, `mishap-bench-${process.pid}`)
@@ -50,7 +50,7 @@ export function memoryLimit(bytes: number): Limit | { none: string } {
       try {
         rmdirSync(folder)
       } catch {
-        // a process is still ending in it
+        // A process in the group is still exiting.
       }
     },
   }

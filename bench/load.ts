@@ -4,14 +4,14 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { root } from '../e2e/product.ts'
 
-/** A prepared request whose event id is written anew for each send. */
+/** A prepared request. Each send overwrites its event id. */
 type Template = { head: Buffer; body: Buffer; idAt: number[] }
 
 type LoadOptions = {
   port: number
   path: string
   bodies: Buffer[]
-  connections: number /** requests a second over all connections; absent: as fast as answered */
+  connections: number /** `rate`: requests/s over all connections. Without it, as fast as they are answered. */
   rate?: number
 }
 type LoadResult = {
@@ -25,7 +25,7 @@ type LoadResult = {
 
 const recorded = (name: string) => readFileSync(join(root, 'fixtures/envelopes', name))
 
-/** Real error envelopes: about 2 kB from the browser SDK, some 12 kB with 100 breadcrumbs, as 7 of 10 and 3 of 10. */
+/** Real error envelopes: 7 of 10 have about 2 kB from the browser SDK, 3 of 10 about 12 kB with 100 breadcrumbs. */
 export function realBodies(): { small: Buffer; large: Buffer; mix: Buffer[] } {
   const small = recorded('browser-11.12.0-unhandled-03-event.envelope')
   const large = recorded('browser-11.12.0-exception120-01-event.envelope')
@@ -42,7 +42,7 @@ function template(path: string, port: number, body: Buffer): Template {
   return { head, body, idAt }
 }
 
-/** One connection that sends the next request when the answer to the last one is there. */
+/** Runs one connection, which sends the next request after the answer to the last one. */
 function runConnection(
   options: LoadOptions,
   templates: Template[],
@@ -89,7 +89,7 @@ function runConnection(
   })
 }
 
-/** Sends for `seconds`. Only to loopback. */
+/** Sends load to loopback for `seconds`. */
 export async function runLoad(options: LoadOptions, seconds: number): Promise<LoadResult> {
   const templates = options.bodies.map((body) => template(options.path, options.port, body))
   const began = performance.now()
@@ -108,6 +108,6 @@ export async function runLoad(options: LoadOptions, seconds: number): Promise<Lo
   return result
 }
 
-/** The value below which `share` of the sorted values lie. */
+/** The value below which the fraction `share` of the sorted values lies. */
 export const percentile = (sorted: ArrayLike<number>, share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN

@@ -1,4 +1,4 @@
-// Whole product: minified events with uploaded maps beside the same events as an SDK with sources sends them, in one run.
+// Whole product: minified events with uploaded maps against the same events that already have sources, in one run.
 import { buildOf, failedEvent, uploadBuild } from '../e2e/mapped.ts'
 import {
   api,
@@ -29,7 +29,7 @@ type Shown = { entries: { type: string; data: { values: { stacktrace: { frames: 
 const framesEach = 12
 const rounds = 3
 
-/** An event whose stack has as many frames as real ones: the failure's own again and again, as a recursion has them. */
+/** An event with as many frames as real ones have. It repeats the frames of the failure, like a recursion. */
 function deep(event: Sent, frames: readonly object[]): Sent {
   const stacktrace = { frames: Array.from({ length: framesEach }, (_, at) => frames[at % frames.length]) }
   return { ...event, exception: { values: [{ type: 'RangeError', value: 'the cart is empty', stacktrace }] } }
@@ -40,7 +40,7 @@ const framesOf = (event: Sent): object[] => {
   return exception.values[0]?.stacktrace.frames ?? []
 }
 
-/** A mapped frame as an SDK sends one whose sources it has. */
+/** Converts a mapped frame to the frame of an SDK that has the sources. */
 function plainFrame({ function: name, filename, absPath, lineNo, colNo, context }: Frame): object {
   const at = context.findIndex(([line]) => line === lineNo)
   return {
@@ -59,7 +59,7 @@ function plainFrame({ function: name, filename, absPath, lineNo, colNo, context 
 const storedOf = async (product: Product, project: Project) =>
   ((await api(product, project, '/status/')).json as { ledger: { stored: number } }).ledger.stored
 
-/** Events a second from the first that is sent to the last that is stored, as fast as they are accepted. */
+/** Events per second at full speed, from the first one sent to the last one stored. */
 async function throughput(product: Product, project: Project, body: Buffer, seconds: number): Promise<number> {
   const path = `/api/${project.id}/envelope/?sentry_key=${project.key}&sentry_version=7`
   const before = await storedOf(product, project)
@@ -69,7 +69,7 @@ async function throughput(product: Product, project: Project, body: Buffer, seco
   return ok / ((performance.now() - began) / 1000)
 }
 
-/** The row for the ratio of minified and plain events; `seconds` of load for each of three rounds of both. */
+/** The row for the ratio of minified and plain events. Each of three rounds loads both for `seconds`. */
 export async function benchMapped(seconds = 8): Promise<Row[]> {
   const product = await start({ env: { MISHAP_LOG_LEVEL: 'warn' } })
   const project = bootstrap(product, 'bench', 'web')

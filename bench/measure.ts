@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { cpus, release, totalmem } from 'node:os'
 
-/** One row of bench/results.md: what, its goal, what was measured, and whether the goal is met. */
+/** One row of bench/results.md: the subject, its goal, the measured figure, and whether it meets the goal. */
 export type Row = { what: string; goal: string; figure: string; met: boolean; note?: string }
 
-/** All processes below `pid`, itself included. */
+/** The pids of `pid` and all its descendants. */
 export function treeOf(pid: number): number[] {
   const lines = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n')
   const children = new Map<number, number[]>()
@@ -19,8 +19,8 @@ export function treeOf(pid: number): number[] {
 }
 
 /**
- * Proportional set size in MB of a process tree, by process. `Pss_Anon`: without what lies in files too, of which a process
- * has the less the more others run the same program.
+ * Proportional set size of a process tree in MB, by process. `Pss_Anon` excludes file-backed memory. The share of a
+ * process in that memory falls when more processes run the same program.
  */
 export function pssOf(pid: number, field: 'Pss' | 'Pss_Anon' = 'Pss'): { total: number; each: string } {
   const each = treeOf(pid).map((item) => {
@@ -48,7 +48,7 @@ export function cpuOf(pid: number): Record<string, number> {
       const name = /(\w+)\.ts/.exec(readFileSync(`/proc/${item}/cmdline`, 'utf8'))?.[1] ?? 'other'
       used[name] = (used[name] ?? 0) + (Number(fields[11]) + Number(fields[12])) / 100
     } catch {
-      // ended in between
+      // The process has exited in the meantime.
     }
   }
   return used

@@ -1,5 +1,5 @@
-// Largest contentful paint and layout shift of the issue list and of issues: with a cold cache, a warm one, and reloaded;
-// wide and as narrow as a phone.
+// Largest contentful paint and layout shift of the issue list and of issues, with cold cache, warm cache and after a
+// reload, on a wide screen and on a phone.
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { type Login, loginOf, noChromium, openBrowser } from '../e2e/browser.ts'
 import { buildOf, failedEvent } from '../e2e/mapped.ts'
@@ -24,12 +24,12 @@ import { seedIssues } from './scroll.ts'
 const issueCount = 1000
 const narrowRounds = 2
 const paintMaxMs = 1000
-/** What comes late (live stream, reporter, charts) may not move anything either. */
+/** Late parts (live stream, reporter, charts) must not cause shifts either. */
 const watchMs = 3000
 const wide = { width: 1440, height: 900 }
 const narrow = { width: 390, height: 844 }
 
-// as text: a function would be compiled with helpers that the page does not have
+// This is text, because a compiled function would use helpers that the page does not have.
 const observePaint = `(() => {
   window.painted = { paintMs: 0, element: '' }
   new PerformanceObserver((list) => {
@@ -51,7 +51,7 @@ async function watch(page: Page): Promise<Seen> {
   return { ...painted, ...(await shiftOf(page)) }
 }
 
-/** A visit with what the profile has in its cache, and if asked a reload after it. */
+/** Visits a page with the cache of the profile, and optionally reloads it. */
 async function look(context: BrowserContext, url: string, thenReload: boolean): Promise<Seen[]> {
   const page = await context.newPage()
   await page.addInitScript(observePaint)
@@ -66,7 +66,7 @@ async function look(context: BrowserContext, url: string, thenReload: boolean): 
   return seen
 }
 
-/** Each round is a new browser profile for the cold cache; the second visit of the same profile is the warm one. */
+/** Each round uses a new browser profile for the cold cache. The second visit of the profile has a warm cache. */
 async function measure(
   browser: Browser,
   login: Login,
@@ -87,7 +87,7 @@ async function measure(
   return found
 }
 
-/** What applications say of themselves, their user and what came before. */
+/** Release, user, breadcrumbs and other data that applications add to events. */
 const lived = (traceId: string) => ({
   release: 'shop@1.2.3',
   environment: 'production',
@@ -104,7 +104,7 @@ const lived = (traceId: string) => ({
   contexts: { trace: { trace_id: traceId, span_id: traceId.slice(16), op: 'http.server', status: 'internal_error' } },
 })
 
-/** Two errors of a server amid a trace: their frames have source lines, so that the strip is all that is asked for besides. */
+/** Two server errors in a trace. Their frames have source lines, so that the page only requests the trace strip. */
 function tracedEvents(): { events: ReturnType<typeof errorEvent>[]; transaction: string } {
   const [traceId, at] = [eventId(), Date.now() / 1000]
   const life = lived(traceId)
@@ -136,7 +136,7 @@ function tracedEvents(): { events: ReturnType<typeof errorEvent>[]; transaction:
   return { events, transaction: body }
 }
 
-/** The pages that are looked at: their names and their paths behind the organization's. */
+/** Creates the pages to measure. Returns their names and their paths below the organization. */
 async function seedPages(product: Product, project: Project): Promise<[name: string, path: string][]> {
   await seedIssues(product, project, issueCount)
   const mapless = failedEvent(await buildOf('paint'), 'cart', lived(eventId()))
@@ -175,7 +175,7 @@ function rowOf(what: string, goal: string, found: Seen[], narrowFound: Seen[]): 
   }
 }
 
-/** Rows for each page: the median paint of the rounds (of a phone's width some fewer), and the greatest shift of any. */
+/** Rows for each page: the median paint of the rounds (fewer at phone width), and the largest shift. */
 export async function benchPaint(rounds: number): Promise<Row[]> {
   const goal = `under ${paintMaxMs / 1000} s, no layout shift`
   const what = `largest contentful paint, ${issueCount.toLocaleString('en')} issues`

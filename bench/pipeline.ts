@@ -1,4 +1,4 @@
-// accepted to queryable, sustained; memory and disk at each rate. Load client on the same machine.
+// Sustained throughput from accepted to queryable, with memory and disk at each rate. The load client is local.
 import { setTimeout as pause } from 'node:timers/promises'
 import { api, bootstrap, discard, type Product, type Project, ready, start, until } from '../e2e/product.ts'
 import { percentile, realBodies, runLoad } from './load.ts'
@@ -13,7 +13,7 @@ type Status = {
 const statusOf = async (product: Product, project: Project): Promise<Status> =>
   (await api(product, project, '/status/')).json as Status
 
-/** Looks at lag (sorted) and memory each second while `load` runs. */
+/** Samples lag and memory each second while `load` runs. The lags are sorted. */
 export async function watch<T>(
   product: Product,
   project: Project,
@@ -35,11 +35,11 @@ export async function watch<T>(
   return { result, lagMs: state.lagMs.sort((a, b) => a - b), pss: state.pss }
 }
 
-/** Waits until everything that was accepted is stored. */
+/** Waits until all accepted records are stored. */
 export const drained = (product: Product, project: Project) =>
   until('the journal to drain', 120_000, async () => (await statusOf(product, project)).journal.lagBytes === 0)
 
-/** One sustained run: rate offered, rate stored, lag, memory, CPU by process. */
+/** Makes one sustained run: offered rate, stored rate, lag, memory and CPU by process. */
 async function sustained(product: Product, project: Project, rate: number, seconds: number) {
   const path = `/api/${project.id}/envelope/?sentry_key=${project.key}&sentry_version=7`
   const cpuBefore = cpuOf(product.child.pid ?? 0)
@@ -61,7 +61,7 @@ async function sustained(product: Product, project: Project, rate: number, secon
   }
 }
 
-/** Rows for throughput, memory and disk. `seconds` of each run. */
+/** Rows for throughput, memory and disk. Each run takes `seconds`. */
 export async function benchPipeline(seconds: number): Promise<Row[]> {
   const product = await start({ env: { MISHAP_LOG_LEVEL: 'warn' } })
   const project = bootstrap(product, 'bench', 'web')

@@ -7,8 +7,8 @@ import { plainSettings, recordedMs, refineBody } from '../src/refine/pipeline/fi
 import { refineRange } from '../src/refine/pipeline/worker.ts'
 import type { BlobStore } from '../src/store/blobs/blobs.ts'
 
-// What a refine worker does with a batch, in this process: from journal records to the bytes that are inserted.
-// `node bench/refine.ts [--seconds 3] [--folder fixtures/envelopes]`; with `--cpu-prof` of node for where it goes.
+// Runs the work of a refine worker on a batch in this process: from journal records to the bytes to insert.
+// `node bench/refine.ts [--seconds 3] [--folder fixtures/envelopes]`. Add `--cpu-prof` of node for a profile.
 
 const { values } = parseArgs({
   options: { seconds: { type: 'string', default: '3' }, folder: { type: 'string', default: 'fixtures/envelopes' } },
@@ -50,7 +50,7 @@ const recordsOf = (bodies: Buffer[]): JournalRecord[] =>
     }
   })
 
-/** CPU time in microseconds of one call for each of `count` things, so that what else runs on the machine counts less. */
+/** CPU time per item of a call over `count` items, in microseconds. CPU time is less affected by other processes. */
 async function cpuUs(seconds: number, count: number, run: () => unknown): Promise<number> {
   for (let i = 0; i < 3; i++) await run()
   const start = performance.now()
@@ -61,7 +61,7 @@ async function cpuUs(seconds: number, count: number, run: () => unknown): Promis
   return (user + system) / (calls * count)
 }
 
-/** JSON.parse and JSON.stringify of the same payloads: what this machine can do at this moment. */
+/** Times JSON.parse and JSON.stringify of the same payloads, as a reference for the speed of this machine. */
 function plain(bodies: Buffer[]): void {
   for (const body of bodies) {
     const text = body.toString()

@@ -1,4 +1,4 @@
-// Mapping again by itself: the job over the real stores, in this process, without accept and refine beside it.
+// Reprocessing alone: the job over the real stores in this process, without ingest and processing in parallel.
 import { performance } from 'node:perf_hooks'
 import { type Build, buildOf, failedEvent } from '../e2e/mapped.ts'
 import { openTestApp, type TestApp } from '../src/api/app.cases.ts'
@@ -16,7 +16,7 @@ import { cpuOf, type Row } from './measure.ts'
 const eventsMax = 10_000
 const batchMax = 1000
 
-/** Events of 60 kinds by their tags, over three days, as refine stores them: two thirds fail in one place, a third in another. */
+/** Stores events with 60 sets of tags over three days. Two thirds fail in one place, one third in another. */
 async function fill({ app, project }: TestApp, made: Build): Promise<void> {
   const breadcrumbs = Array.from({ length: 30 }, (_, n) => ({
     type: 'http',
@@ -47,7 +47,7 @@ async function fill({ app, project }: TestApp, made: Build): Promise<void> {
   }
 }
 
-/** The row for the job alone. */
+/** The row for the reprocessing job alone. */
 export async function benchRegroup(): Promise<Row[]> {
   const made = await openTestApp()
   const { app, project } = made

@@ -1,4 +1,4 @@
-// 10,000 events whose maps come later: how long until they are mapped, and what events that come in meanwhile notice.
+// 10,000 events whose maps arrive later: the time until they are mapped, and the effect on events arriving meanwhile.
 import { setTimeout as pause } from 'node:timers/promises'
 import { settled } from '../e2e/crash/traffic.ts'
 import { type Build, buildOf, failedEvent, runsOf, uploadBuild } from '../e2e/mapped.ts'
@@ -11,7 +11,7 @@ type Status = { journal: { waitingRecords: number; oldestWaitingMs: number }; le
 const eventsMax = 10_000
 const statusOf = async (product: Product, project: Project) => (await api(product, project, '/status/')).json as Status
 
-/** Bodies of about 7 kB: a failure of the build with the breadcrumbs that a browser has. */
+/** Bodies of about 7 kB: a failure of the build with breadcrumbs like those of a browser. */
 function bodiesOf(made: Build): Buffer[] {
   const values = Array.from({ length: 30 }, (_, n) => ({
     type: 'http',
@@ -28,7 +28,7 @@ function bodiesOf(made: Build): Buffer[] {
 const stored = (product: Product, project: Project, count: number) =>
   until(`${count} events`, 180_000, async () => (await statusOf(product, project)).ledger.stored >= count)
 
-/** The oldest record that waits, in ms, each half second until `done` is set. */
+/** Samples the age of the oldest waiting record in ms, every half second until `done` is set. */
 async function lagOf(product: Product, project: Project, state: { done: boolean }): Promise<number[]> {
   const found: number[] = []
   while (!state.done) {
@@ -39,7 +39,7 @@ async function lagOf(product: Product, project: Project, state: { done: boolean 
   return found.sort((a, b) => a - b)
 }
 
-/** Plain events at a rate for some time: how many were accepted a second, and how long they waited. */
+/** Sends plain events at a rate for some time. Returns the accepted events per second and their lag. */
 async function loaded(product: Product, project: Project, rate: number, seconds: number) {
   const path = `/api/${project.id}/envelope/?sentry_key=${project.key}&sentry_version=7`
   const state = { done: false }
@@ -55,7 +55,7 @@ async function loaded(product: Product, project: Project, rate: number, seconds:
 const text = ({ rate, lagP95 }: { rate: number; lagP95: number }) =>
   `${Math.round(rate)} events/s with a lag p95 of ${Math.round(lagP95)} ms`
 
-/** Rows for mapping again, alone and beside a load of `rate` events/s. */
+/** Rows for reprocessing, alone and under a load of `rate` events/s. */
 export async function benchRetro(rate = 1500, seconds = 20): Promise<Row[]> {
   const product = await start({ env: { MISHAP_LOG_LEVEL: 'warn' } })
   const project = bootstrap(product, 'bench', 'web')
@@ -65,7 +65,7 @@ export async function benchRetro(rate = 1500, seconds = 20): Promise<Row[]> {
   let count = 0
   const before = await loaded(product, project, rate, seconds)
   for (const isLoaded of [false, true]) {
-    // what the load before sent is stored first: counted from a moment earlier, an upload came to a third of the events
+    // Wait until the previous load is stored. With an earlier count, the upload came after a third of the events.
     count = (await settled(product, project, 120_000)).ledger.stored
     const made = await buildOf(isLoaded ? 'loaded' : 'alone')
     const sent = { ok: 0 }

@@ -1,6 +1,6 @@
-// npm run bench: every figure against its limit, in one run, written to bench/results.md with the machine it ran on.
-// npm run bench -- accept pipeline screen start: only these. npm run bench -- --quick: shorter runs.
-// npm run bench -- --full: the soak of an hour and 1 and 10 million events too (npm run bench -- soak --minutes 3; scale --rows 1000000).
+// npm run bench: measures every figure against its limit and writes bench/results.md, with the machine it ran on. npm
+// run bench -- accept pipeline screen start: only these. npm run bench -- --quick: shorter runs. npm run bench --
+// --full: also the soak of an hour, and 1 and 10 million events (soak --minutes 3; scale --rows 1000000).
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../e2e/product.ts'
@@ -51,7 +51,7 @@ const parts: Record<string, () => Promise<Row[]>> = {
   scale: () => benchScale(sizes),
   search: () => benchSearch(sizes),
 }
-/** Hours instead of minutes: only when they are asked for. */
+/** These take hours instead of minutes, so they run only on request. */
 const long = new Set(['soak', 'scale', 'search'])
 
 const rows: Row[] = []
@@ -64,5 +64,5 @@ const page = `# Measured\n\nBy \`npm run bench\` on ${machine()}, ${new Date().t
 console.log(table(rows))
 const resultsPath = join(root, 'bench/results.md')
 if (named.length === 0) writeFileSync(resultsPath, page + sectionOf(readFileSync(resultsPath, 'utf8')))
-// the application that grouping is measured with leaves React's message port open
+// The application of the grouping bench leaves React's message port open.
 process.exit()

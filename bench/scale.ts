@@ -1,5 +1,5 @@
-// List, issue and event by id with 1 and 10 million events. The rows are made inside the events store, from events that
-// came in the usual way: other ids, times over 30 days, users and positions.
+// Times of list, issue and event by id with 1 and 10 million events. The events store copies rows of normally ingested
+// events with new ids, users, positions, and times over 30 days.
 import { execFile } from 'node:child_process'
 import { rmSync, statSync } from 'node:fs'
 import { request } from 'node:http'
@@ -16,7 +16,7 @@ const asks = 100
 const msMax = 50
 const days = 30
 
-/** A statement for the engine, by its socket. */
+/** Runs a statement on the engine through its socket. */
 function run(product: Product, sql: string): Promise<string> {
   const path = `/?max_execution_time=900&max_threads=1&max_block_size=500&max_joined_block_size_rows=500&min_insert_block_size_rows=5000&min_insert_block_size_bytes=33554432&max_partitions_per_insert_block=0&insert_deduplicate=0&query=`
   return new Promise((resolve, reject) => {
@@ -39,7 +39,7 @@ function run(product: Product, sql: string): Promise<string> {
   })
 }
 
-/** One event of each issue, in the usual way. */
+/** Sends one event of each issue through ingest. */
 async function seed(product: Product, project: Project): Promise<void> {
   const path = `/api/${project.id}/envelope/?sentry_key=${project.key}&sentry_version=7`
   const { mix } = realBodies()
@@ -53,8 +53,8 @@ async function seed(product: Product, project: Project): Promise<void> {
 }
 
 /**
- * Fills up to `rows`; a few issues have most of the events (the cube of a random share). Times are of the last 30 days.
- * `more`: expressions over the row's number `n` for further columns.
+ * Fills the store up to `rows`. A few issues get most events (cube of a uniform random number), over the last 30 days.
+ * `more`: expressions over the row number `n` for further columns.
  */
 async function fill(product: Product, rows: number, more: Record<string, string> = {}): Promise<void> {
   const columns = (
@@ -72,7 +72,7 @@ async function fill(product: Product, rows: number, more: Record<string, string>
     ...more,
   }
   const there = Number(await run(product, 'SELECT count() FROM mishap.events'))
-  // positions far below those of the journal's first segment: nothing of it is ever taken for a batch
+  // Positions far below the journal's first segment, so that no row is mistaken for part of a batch.
   await run(
     product,
     'CREATE TABLE IF NOT EXISTS mishap.bench_base ENGINE = Memory AS SELECT *, rowNumberInAllBlocks() AS i FROM (SELECT * FROM mishap.events LIMIT 1 BY group_hash)',
@@ -91,7 +91,7 @@ async function fill(product: Product, rows: number, more: Record<string, string>
   await run(product, 'DROP TABLE mishap.bench_base')
 }
 
-/** Merges the weeks that get nothing any more, as the store does by itself when they have rested for an hour. */
+/** Merges past weeks. The store itself does this for partitions that were unchanged for an hour. */
 async function rest(product: Product): Promise<void> {
   const parts = await run(
     product,
@@ -104,10 +104,10 @@ async function rest(product: Product): Promise<void> {
 }
 
 const quiet = { MISHAP_LOG_LEVEL: 'warn' }
-// chDB counts what such inserts take and forgets to count what they give back: the limit is out of the way meanwhile
+// chDB counts memory that such inserts allocate but not all that they free, so raise the limit during the fill.
 const roomy = { ...quiet, MISHAP_ENGINE_MEMORY_BYTES: String(2 ** 34) }
 
-/** A product that is filled with room for it and asked as it runs by default; it is another process after each `fillTo`. */
+/** A product that has a high limit during a fill and the defaults for queries. Each `fillTo` restarts the process. */
 export async function growing(): Promise<{
   product: () => Product
   fillTo(rows: number, more?: Record<string, string>): Promise<void>
@@ -166,7 +166,7 @@ async function measure(product: Product, project: Project): Promise<Times> {
 }
 
 const restoreSMax = 300
-/** What an issue’s events have in common (issue 5). */
+/** Limit for the tags that an issue’s events have in common, in ms (issue 5). */
 const commonMsMax = 300
 const whats: Record<keyof Times, string> = {
   list: 'list',
@@ -181,7 +181,7 @@ const mishap = (...words: string[]) =>
     ...words,
   ])
 
-/** A backup of the running product, brought back into an empty folder; every table must hold what it held before. */
+/** Backs up the running product and restores it to an empty folder. Every table must have the same number of rows. */
 async function measureRestore(product: Product, size: number): Promise<Row> {
   const counts = `SELECT arrayStringConcat(groupArray(concat(table, ' ', toString(n))), ', ') FROM (
     SELECT table, sum(rows) AS n FROM system.parts WHERE active AND database = 'mishap' GROUP BY table ORDER BY table)`
@@ -210,7 +210,7 @@ async function measureRestore(product: Product, size: number): Promise<Row> {
   }
 }
 
-/** Rows for each size in `sizes` (events), ascending; the first is what the others are compared with. */
+/** Rows for each number of events in `sizes`, ascending. The first size is the baseline. */
 export async function benchScale(sizes: number[]): Promise<Row[]> {
   const { product: at, fillTo } = await growing()
   let product = at()
@@ -224,7 +224,7 @@ export async function benchScale(sizes: number[]): Promise<Row[]> {
     await fillTo(size)
     product = at()
     console.error(`scale: ${size} rows after ${Math.round((performance.now() - began) / 1000)} s`)
-    // once to warm what a first look has to read
+    // The first measurement warms the caches.
     await measure(product, project)
     const times = await measure(product, project)
     console.error(`scale: measured at ${size} rows`)

@@ -1,4 +1,4 @@
-// SDK flush to row painted in an open list, at 100 events/s.
+// Time from SDK flush to the painted row in an open list, at 100 events/s.
 import { noChromium, openBrowser, signIn } from '../e2e/browser.ts'
 import { bootstrap, discard, envelopeOf, errorEvent, ingest, ready, start } from '../e2e/product.ts'
 import { percentile, realBodies, runLoad } from './load.ts'
@@ -6,7 +6,7 @@ import type { Row } from './measure.ts'
 
 const rounds = 30
 
-/** New issues are sent one by one beside the load; each is timed from its send to its row (or the bar that announces it). */
+/** Sends new issues one by one under load. Times each from its send to its row, or to the bar that announces it. */
 export async function benchScreen(): Promise<Row[]> {
   const what = 'SDK flush to row painted in an open list, 100 events/s'
   if (noChromium) return [{ what, goal: 'p95 at most 1 s', figure: 'not measured: no Chromium', met: false }]
@@ -24,7 +24,7 @@ export async function benchScreen(): Promise<Row[]> {
   )
   const times: number[] = []
   for (let round = 0; round < rounds; round++) {
-    // an empty list shows a row at once; a list with rows announces it in the bar, and one click shows it
+    // An empty list shows a new row at once. A list with rows announces it in a bar, and one click shows it.
     await page.goto(`${product.url}/o/bench/issues?project=quiet&q=Round${round}Error`)
     await page.getByRole('main').waitFor()
     await page.waitForTimeout(700)

@@ -1,4 +1,4 @@
-// Frames of the issue list with 10,000 issues, scrolled 100 px a frame.
+// Frame times of the issue list with 10,000 issues, scrolled by 100 px per frame.
 import type { Browser, Page } from 'playwright-core'
 import { noChromium, openBrowser, signIn } from '../e2e/browser.ts'
 import {
@@ -21,9 +21,9 @@ const issueCount = 10_000
 const senders = 16
 const frames = 240
 const stepPx = 100
-const goalMs = 33.5 // two refreshes at 60 Hz, as frames come in whole ones and their times in tenths
+const goalMs = 33.5 // two refreshes at 60 Hz: frames take whole refreshes, and times are in tenths of ms
 
-/** One event of an exception type of its own for each issue; resolves when all of them are issues. */
+/** Sends one event with its own exception type per issue. Resolves when all issues exist. */
 export async function seedIssues(product: Product, project: Project, issueCount: number): Promise<void> {
   let sent = 0
   const sender = async () => {
@@ -41,12 +41,12 @@ export async function seedIssues(product: Product, project: Project, issueCount:
   })
 }
 
-/** Opens the list, waits until it rests, scrolls it, and returns the length of each frame in ms. */
+/** Opens the list, waits until it is idle, scrolls it, and returns the time of each frame in ms. */
 async function scroll(page: Page, url: string): Promise<number[]> {
   await page.goto(url)
   await page.locator('[data-id]').nth(10).waitFor()
   await page.waitForTimeout(2000)
-  // as text: a function would be compiled with helpers that the page does not have
+  // This is text, because a compiled function would use helpers that the page does not have.
   return (await page.evaluate(`new Promise((resolve) => {
     const lengths = []
     let before = 0
@@ -61,7 +61,7 @@ async function scroll(page: Page, url: string): Promise<number[]> {
   })`)) as number[]
 }
 
-/** 24,000 px of the list: some 460 rows, five pages fetched on the way. The median of three rounds counts. */
+/** Scrolls 24,000 px of the list: about 460 rows and five fetched pages. The median of three rounds counts. */
 export async function benchScroll(): Promise<Row[]> {
   const what = `Scrolling ${issueCount.toLocaleString('en')} issues, ${stepPx} px a frame, ${frames} frames`
   const goal = 'no frame over 33 ms'

@@ -1,5 +1,5 @@
-// The stream by state, and a search by two tags and words, with 50,000 issues and 1 and 10 million events over 30 days.
-// Rows are made inside the events store from events that came in the usual way, with tags of their own.
+// Times of the stream by state, and of a search by two tags and words, with 50,000 issues and 1 and 10 million events
+// over 30 days. The events store copies rows of normally ingested events, with other tags.
 import { settled } from '../e2e/crash/traffic.ts'
 import { api, bootstrap, discard, envelopeOf, errorEvent, type Product, type Project, ready } from '../e2e/product.ts'
 import { percentile, runLoad } from './load.ts'
@@ -10,7 +10,7 @@ const issuesMax = 50_000
 const asks = 40
 const O = '/organizations/scale'
 
-/** One small event of each issue. */
+/** Sends one small event of each issue. */
 async function seed(product: Product, project: Project, issues: number): Promise<void> {
   const path = `/api/${project.id}/envelope/?sentry_key=${project.key}&sentry_version=7`
   const bodies = Array.from({ length: issues }, (_, n) =>
@@ -25,7 +25,7 @@ async function seed(product: Product, project: Project, issues: number): Promise
   await settled(product, project, 600_000)
 }
 
-/** Gives a tenth of the issues each of the states that people set. */
+/** Resolves a tenth of the issues and archives another tenth. */
 async function decide(product: Product, project: Project, issues: number): Promise<void> {
   for (const [status, from] of [
     ['resolved', 0],
@@ -82,7 +82,7 @@ async function measure(product: Product, project: Project, paths: readonly strin
   return times.sort((a, b) => a - b)
 }
 
-/** Rows for each size in `sizes` (events), ascending; the first is what the others are compared with. */
+/** Rows for each number of events in `sizes`, ascending. The first size is the baseline. */
 export async function benchSearch(sizes: number[]): Promise<Row[]> {
   const { product: at, fillTo } = await growing()
   let product = at()
@@ -97,7 +97,7 @@ export async function benchSearch(sizes: number[]): Promise<Row[]> {
     await fillTo(size, { tags })
     product = at()
     for (const [name, { goalMs, paths }] of Object.entries(searches)) {
-      // once to warm what a first look has to read
+      // The first measurement warms the caches.
       await measure(product, project, paths)
       const times = await measure(product, project, paths)
       const own = percentile(times, 0.95)

@@ -1,4 +1,4 @@
-// 300 events/s with the screens in use, in 1 GB of memory: no growth, no error, accept's p99.
+// 300 events/s in 1 GB of memory while somebody uses the screens: memory growth, errors and the p99 of ingest.
 import { setTimeout as pause } from 'node:timers/promises'
 import { noChromium, openBrowser, signIn } from '../e2e/browser.ts'
 import { settled } from '../e2e/crash/traffic.ts'
@@ -11,13 +11,13 @@ const rate = 300
 const memoryBytes = 2 ** 30
 const issues = 400
 const acceptMsMax = 50
-/** More than a part that is merged or a page that is rendered at the moment of looking. */
+/** More than a merge of parts or a page render can use at the moment of a sample. */
 const growthMbMax = 60
 const partS = 30
 
 type Minute = { pssMb: number; p99Ms: number; sent: number; refused: number; lagMs: number; each: string }
 
-/** Recorded envelopes with other error types in them, so that lists, tags and rollups have something to hold. */
+/** Recorded envelopes with different error types, so that lists, tags and rollups have content. */
 function variedBodies(): Buffer[] {
   const { mix } = realBodies()
   return Array.from({ length: issues }, (_, i) => {
@@ -26,7 +26,7 @@ function variedBodies(): Buffer[] {
   })
 }
 
-/** Somebody who looks at lists, issues, searches and the status page, one page every two seconds. Gives the number of pages and of failures. */
+/** Visits lists, issues, searches and the status page, one every two seconds. Counts pages and failures. */
 async function lookAround(product: Product, project: Project, state: { on: boolean }) {
   const seen = { pages: 0, failures: 0, slowestMs: 0 }
   if (noChromium) {
@@ -114,7 +114,7 @@ function rowsOf({ minutes, parts, latencies, seen, ledger, ended, where, killed 
   ]
 }
 
-/** Rows for the soak. `minutes`: 60 for the goal. */
+/** Rows for the soak. The goal is for 60 `minutes`. */
 export async function benchSoak(minutes: number): Promise<Row[]> {
   const limit = memoryLimit(memoryBytes)
   const limited = 'env' in limit ? limit : undefined

@@ -1,4 +1,4 @@
-// What transactions cost errors: errors alone, and with a transaction of 20 spans beside each. Load client on the same machine.
+// The cost of transactions for errors: errors alone, and each with a transaction of 20 spans. The client is local.
 import { randomBytes } from 'node:crypto'
 import { bootstrap, discard, type Product, type Project, ready, start } from '../e2e/product.ts'
 import { percentile, realBodies, runLoad } from './load.ts'
@@ -6,11 +6,11 @@ import type { Row } from './measure.ts'
 import { drained, watch } from './pipeline.ts'
 
 const children = 20
-/** Errors a second that lag is compared at: what is left of the machine takes both. */
+/** Errors per second for the comparison of lag. The machine can process both kinds at this rate. */
 const calm = 300
 const rounds = 3
 
-/** A server's request with its queries; trace and event have one id, which the load writes anew for each send. */
+/** A server request with its queries. Trace and event share one id, which the load overwrites at each send. */
 function transaction(): Buffer {
   const id = randomBytes(16).toString('hex')
   const span = (n: number) => n.toString(16).padStart(16, 'a')
@@ -46,7 +46,7 @@ function transaction(): Buffer {
 
 type Run = { errorsPerS: number; lagP95Ms: number; refused: number; acceptP99Ms: number }
 
-/** Sends for `seconds`, waits until all is stored. `rate`: errors a second; absent: as fast as is answered. */
+/** Sends for `seconds` and waits until all is stored. `rate`: errors/s. Without it, as fast as they are answered. */
 async function run(
   product: Product,
   project: Project,
@@ -76,7 +76,7 @@ async function run(
 const median = (list: number[]): number => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)] ?? Number.NaN
 const shown = (list: number[]): string => list.map((item) => Math.round(item)).join(', ')
 
-/** Rows for errors with and without transactions beside them. `seconds` of each run. */
+/** Rows for errors with and without transactions. `seconds`: length of a run at a fixed rate; the others take half. */
 export async function benchSpans(seconds: number): Promise<Row[]> {
   const product = await start({ env: { MISHAP_LOG_LEVEL: 'warn' } })
   const project = bootstrap(product, 'bench', 'web')

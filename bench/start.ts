@@ -1,9 +1,9 @@
-// start to first painted event, from a built state.
+// Time from the start of a built product to the first painted event.
 import { noChromium, openBrowser, signIn } from '../e2e/browser.ts'
 import { bootstrap, discard, envelopeOf, errorEvent, ingest, ready, start } from '../e2e/product.ts'
 import type { Row } from './measure.ts'
 
-/** Starts on an empty folder, sends one event as soon as a key exists, and waits for its row in the list. */
+/** Starts with an empty folder, sends one event as soon as a key exists, and waits for its row in the list. */
 export async function benchStart(): Promise<Row[]> {
   if (noChromium)
     return [

@@ -12,9 +12,9 @@ import { createWorkerMaps } from '../src/refine/symbolicate/maps.ts'
 import { presenceOf } from '../src/refine/symbolicate/presence.ts'
 import { openView } from '../src/refine/symbolicate/view.ts'
 
-// Source maps on one core: a bundle of this tree's own dependencies, minified, with its map of about 13 MB.
-// Cold is from the bytes of both files to look-ups; warm is frames with names of scopes and lines of source, at random
-// places, so that no place is asked twice. `node bench/symbolicate.ts [--seconds 3]`; with `--cpu-prof` for where it goes.
+// Source maps on one core: a minified bundle of this checkout's own dependencies with its map of about 13 MB. Cold:
+// from the bytes of both files to the first look-ups. Warm: frames with scope names and source lines at random
+// positions, each looked up once. `node bench/symbolicate.ts [--seconds 3]`. Add `--cpu-prof` for a profile.
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '3' } } })
 
@@ -51,7 +51,7 @@ async function bundle(): Promise<{ script: Buffer; map: Buffer }> {
   return { script: file('.js'), map: file('.map') }
 }
 
-/** CPU time in ms and wall time in ms of one call: what else runs on the machine counts less in the first. */
+/** CPU time and wall time of one call, in ms. Other processes affect the CPU time less. */
 function measured<T>(run: () => T): { made: T; cpuMs: number; wallMs: number } {
   const start = performance.now()
   const before = process.cpuUsage()
@@ -60,7 +60,7 @@ function measured<T>(run: () => T): { made: T; cpuMs: number; wallMs: number } {
   return { made, cpuMs: (user + system) / 1000, wallMs: performance.now() - start }
 }
 
-/** Stacks at places that the map knows, all different. */
+/** Stacks at distinct positions that the map has. */
 function stacksOf(flat: FlatMap, count: number): NormalFrame[][] {
   const { segments } = flat
   if (!segments) return []
@@ -106,8 +106,8 @@ const recordOf = (frames: readonly object[]): JournalRecord => {
 }
 
 /**
- * Events of 8 frames on their way through a refine worker: minified ones with their maps and without, and plain ones, whose
- * SDK sent the same places and lines of source itself.
+ * Runs events of 8 frames through a refine worker: minified ones with and without their maps, and plain ones whose SDK
+ * sent the same positions and source lines.
  */
 function ingest(maps: MapSource, stacks: readonly NormalFrame[][]): void {
   const few = stacks.slice(0, 500).map((frames) => frames.slice(0, 8))
@@ -137,8 +137,8 @@ function ingest(maps: MapSource, stacks: readonly NormalFrame[][]): void {
 }
 
 /**
- * A flood of events whose debug ids nobody uploaded, in a project that has files: each asks for ids of its own. Without the
- * names of what there is, each is asked for and its record refined a second time.
+ * A flood of events with unique debug ids that were never uploaded, in a project with files. If the worker does not
+ * have the list of existing files, it must ask for each id and process the record a second time.
  */
 async function flood(): Promise<void> {
   const idOf = (n: number) => `${n.toString(16).padStart(8, '0')}-0003-423c-92ab-92705ede040b`

@@ -29,7 +29,7 @@ const bulkSMax = 5
 const blockIssues = 12_000
 const blockMsMax = 50
 
-/** How escalation judges generated series; each is made from a seed. */
+/** Rows for escalation on generated series. Each series comes from a seed. */
 function benchForecast(): Row[] {
   const alarms = falseAlarms(weeks, 1)
   const rows: Row[] = [
@@ -55,7 +55,7 @@ function benchForecast(): Row[] {
   return rows
 }
 
-/** 10,000 issues change on disk, and back. */
+/** Changes 10,000 issues on disk, and undoes it. */
 async function benchBulk(): Promise<Row> {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-bench-'))
   const meta = withProject(openSqliteMeta(join(folder, 'meta.sqlite'), { clock: systemClock }))
@@ -82,7 +82,7 @@ async function benchBulk(): Promise<Row> {
   }
 }
 
-/** Longest time that other work had to wait while `work` ran, in ms: a turn of the event loop is asked for again and again. */
+/** The longest block of the event loop while `work` ran, in ms, measured with repeated setImmediate calls. */
 async function longestBlock(work: () => Promise<unknown>): Promise<number> {
   const state = { on: true, last: performance.now(), longest: 0 }
   const turn = () => {
@@ -98,7 +98,7 @@ async function longestBlock(work: () => Promise<unknown>): Promise<number> {
   return state.longest
 }
 
-/** What callers of REST set going, with what it asks before and tells after. */
+/** An App with only the parts that changes of issues use. */
 function appOn(meta: MetaStore): App {
   const live = { publish: () => undefined }
   const parts = { clock: systemClock, observe: silent, meta, live }
@@ -106,7 +106,7 @@ function appOn(meta: MetaStore): App {
   return { ...parts, triage, events: {}, config: { url: '' } } as unknown as App
 }
 
-/** Blocks of the event loop while thousands of issues change, and while a thousand become one. */
+/** Measures blocks of the event loop while thousands of issues change, and while a thousand are merged. */
 async function benchBlocks(): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-bench-'))
   const meta = withProject(openSqliteMeta(join(folder, 'meta.sqlite'), { clock: systemClock }))
@@ -116,7 +116,7 @@ async function benchBlocks(): Promise<Row[]> {
     commit(meta, { events: Array.from({ length: 500 }, (_, i) => effect({ hashes: [hash(at + i + 1)] })) }, nowMs)
     commits.push(performance.now() - began)
   }
-  // What refining does all the time on this machine: nothing has to be quicker than that.
+  // Processing makes such commits all the time, so no limit is shorter than one of them.
   const commitMs = commits.sort((a, b) => a - b)[commits.length >> 1] ?? 0
   const limitMs = Math.max(blockMsMax, commitMs)
   const app = appOn(meta)
@@ -166,7 +166,7 @@ async function benchBlocks(): Promise<Row[]> {
   ]
 }
 
-/** What triage has to keep to. */
+/** Rows for triage. */
 export async function benchTriage(): Promise<Row[]> {
   return [await benchBulk(), ...(await benchBlocks()), ...benchForecast()]
 }

@@ -1,4 +1,4 @@
-// What a bundle of 500 MB costs in memory, sent as sentry-cli sends it: chunks of 8 MiB, zipped, 32 MiB in a request, 8 requests at once.
+// Memory for a bundle of 500 MB, sent like sentry-cli: zipped chunks of 8 MiB, 32 MiB per request, 8 parallel requests.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
@@ -10,10 +10,10 @@ import { pssOf, type Row } from './measure.ts'
 const MB = 1_000_000
 const bundleBytes = 500 * MB
 const lookMs = 250
-/** Two minutes after the start the engine grows by 87 MB of its own, with nothing to do. */
+/** Two minutes after the start, the idle engine grows by 87 MB. */
 const settleMs = 150_000
 
-/** A bundle of scripts with their maps whose packed bytes are `bytes` long; no two of them have a chunk in common. */
+/** A bundle of scripts with maps that is `bytes` long when packed. No two bundles share a chunk. */
 function bundleOf(bytes: number): Buffer {
   const pairs = Array.from({ length: 4 }, () => ({
     script: Buffer.from(randomBytes(0.75 * MB).toString('base64')),
@@ -36,7 +36,7 @@ function bundleOf(bytes: number): Buffer {
   return archiveOf([...files, { name: 'manifest.json', body: JSON.stringify({ org: 'bench', files: named }) }])
 }
 
-/** Sends `bytes` chunk by chunk and asks until it is assembled; the zipped chunks are made before `began` is called. */
+/** Sends `bytes` in chunks and polls until they are assembled. Compresses the chunks before it calls `began`. */
 async function upload(product: Product, project: Project, bytes: Buffer, began: () => void): Promise<void> {
   const chunks = chunksOf(bytes, chunkBytesMax).map((chunk) => ({
     name: sha1Of(chunk),
@@ -76,7 +76,7 @@ async function upload(product: Product, project: Project, bytes: Buffer, began: 
   while ((await ask()) !== 'ok') await pause(1000)
 }
 
-/** What one upload of so many bytes adds to the memory of all processes, in MB, and how long it takes. */
+/** Measures the memory that an upload of `bytes` adds to all processes, in MB, and its time in s. */
 async function added(
   product: Product,
   project: Project,
@@ -102,7 +102,7 @@ async function added(
   }
 }
 
-/** Rows for the memory of an upload: the first one after the start, and the next. */
+/** Rows for the memory of the first upload after the start, and of the next one. */
 export async function benchUpload(quick: boolean): Promise<Row[]> {
   const product = await start({ env: { MISHAP_LOG_LEVEL: 'warn' } })
   const project = bootstrap(product, 'bench', 'web')

@@ -1,27 +1,27 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { chromiumPath, chromiumWords, password, until } from './product.ts'
 
-/** Why whole-browser tests are skipped here; undefined where they run. */
+/** The reason to skip tests in a browser, or undefined if they run. */
 export const noChromium: string | undefined = chromiumPath() ? undefined : 'no Chromium on this machine'
 
-/** `words` are more of its command line. */
+/** Starts Chromium. `words` are additional command-line arguments. */
 export const openBrowser = (words: readonly string[] = []): Promise<Browser> =>
   chromium.launch({ executablePath: chromiumPath() ?? '', args: [...chromiumWords, ...words] })
 
 export type Watched = {
   page: Page
-  /** Errors of the page's own scripts, policy violations included. */
+  /** Uncaught errors of the page's scripts and violations of the content security policy. */
   errors: string[]
   /** Requests to any other origin. */
   foreign: string[]
-  /** Dialogs that a script opened: none ever should. */
+  /** Dialogs that scripts opened. There should be none. */
   dialogs: string[]
 }
 
-/** What a browser keeps of a login. */
+/** Stored browser state of a login. */
 export type Login = Awaited<ReturnType<BrowserContext['storageState']>>
 
-/** A page that notes what must not happen. `login`: of somebody who has signed in before. */
+/** Opens a page that records errors, foreign requests and dialogs. `login`: the state of an earlier sign-in. */
 export async function openPage(
   browser: Browser,
   url: string,
@@ -31,7 +31,7 @@ export async function openPage(
     dark?: boolean
     selfSigned?: boolean
     login?: Login
-    /** The test stands between page and server later: `page.route` when the page is open already. Then nothing is cached. */
+    /** Set it if the test calls `page.route` after the page is open. It disables the cache. */
     routed?: boolean
   } = {},
 ): Promise<Watched> {
@@ -43,8 +43,8 @@ export async function openPage(
     ...(options.login ? { storageState: options.login } : {}),
   })
   const page = await context.newPage()
-  // Chromium gives a page that is open already the way through the test some time after it said so: what it asks for in
-  // between passes by (1 of 30 presses of a key right after `route`). So such a page has it before its first document.
+  // On an open page, `route` takes effect some time after it resolves. Requests in between bypass it (1 of 30 presses
+  // of a key right after `route`). So intercept requests before the first document.
   if (options.routed) await page.route(/^never:/, (route) => route.continue())
   const watched: Watched = { page, errors: [], foreign: [], dialogs: [] }
   const origin = new URL(url).origin
@@ -63,7 +63,7 @@ export async function openPage(
   return watched
 }
 
-/** Signs in through the form, as a person does. */
+/** Signs in through the form. */
 export async function signIn(page: Page, url: string, email: string): Promise<void> {
   await page.goto(`${url}/login`)
   await page.getByLabel(/mail/i).fill(email)
@@ -75,7 +75,7 @@ export async function signIn(page: Page, url: string, email: string): Promise<vo
   await page.waitForURL(/\/o\//, { timeout: 20_000 })
 }
 
-/** Signs in once, for the pages that begin with it. */
+/** Signs in once and returns the login for later pages. */
 export async function loginOf(browser: Browser, url: string, email: string): Promise<Login> {
   const { page } = await openPage(browser, url)
   await signIn(page, url, email)
@@ -84,6 +84,6 @@ export async function loginOf(browser: Browser, url: string, email: string): Pro
   return login
 }
 
-/** Waits until the screen's scripts answer to what a person does. */
+/** Waits until the screen is hydrated and reacts to input. */
 export const hydrated = (page: Page): Promise<boolean> =>
   until('hydration', 10_000, () => page.evaluate<boolean>('window.mishap?.hydrated === true'))

@@ -57,7 +57,7 @@ function eventsOfCorpora(): { name: string; event: Record<string, unknown> }[] {
       const event: unknown = JSON.parse(readFileSync(join(corpora, name), 'utf8'))
       if (isEvent(event)) found.push({ name, event })
     } catch {
-      // not an event: some corpora hold truncated JSON on purpose
+      // Not an event: some corpora contain truncated JSON on purpose.
     }
   }
   return found
@@ -77,7 +77,7 @@ test.skipIf(corpus.length === 0)(
         const body = path === 'store' ? text : `{"event_id":"${event_id}"}\n{"type":"event"}\n${text}\n`
         const answer = await ingest(product, project, body, { path })
         expect([name, path, answer.status]).toEqual([name, path, 200])
-        // transactions are counted, not stored yet
+        // Transactions are stored as spans, so no event has their id.
         if (event.type !== 'transaction') last.push(event_id)
       }
     }

@@ -3,7 +3,7 @@ import { SMTPServer } from 'smtp-server'
 
 export type Received = { to: string[]; text: string; atMs: number }
 
-/** A mail server on loopback that keeps what it gets. */
+/** Starts a mail server on loopback that appends every received mail to `mails`. */
 export async function openMailServer(mails: Received[]): Promise<{ port: number; close(): void }> {
   const server = new SMTPServer({
     disabledCommands: ['STARTTLS'],
@@ -24,7 +24,7 @@ export async function openMailServer(mails: Received[]): Promise<{ port: number;
   return { port, close: () => server.close(() => undefined) }
 }
 
-/** The first link of a mail to one of our pages, as path and query; the lines of a mail are folded. */
+/** The path and query of the first link to `page` in a mail. Undoes the line folding of mails. */
 export function linkIn(mail: Received | undefined, page: string): string {
   const text = (mail?.text ?? '').replace(/=\r?\n/g, '').replaceAll('=3D', '=')
   const found = new RegExp(`https?://[^\\s"<]+?(${page}[\\w?=/-]*)`).exec(text)?.[1]

@@ -1,11 +1,11 @@
-// A small application, minified, whose script really fails, and its upload as build tools do it.
+// Builds a small minified application whose script really fails, and uploads its source map like build tools do.
 import { randomUUID } from 'node:crypto'
 import { runInNewContext } from 'node:vm'
 import { build } from 'esbuild'
 import { archiveOf, sha1Of } from '../src/operations/archive.cases.ts'
 import { api, errorEvent, type Project, until } from './product.ts'
 
-/** Two failures of one application: which one is a switch. */
+/** An application with two failures. A parameter selects one. */
 const source = `class Cart {
   items: number[] = []
   totalOf(rate: number): number {
@@ -31,8 +31,8 @@ type Kind = 'cart' | 'search'
 export type Build = { debugId: string; url: string; script: string; map: string }
 
 /**
- * Builds the application once more: the same source, with a debug id and an address of its own. With names that are not
- * shortened its failures are other groups as long as nothing is mapped.
+ * Builds the application from the same source with a new debug id and URL. With `isShort` false, names stay long.
+ * Without source maps, the failures of such a build belong to other groups.
  */
 export async function buildOf(name: string, isShort = true): Promise<Build> {
   const debugId = randomUUID()
@@ -55,7 +55,7 @@ export async function buildOf(name: string, isShort = true): Promise<Build> {
   }
 }
 
-/** Frames of the script's real failure, oldest call first, as an SDK reads them off the stack. */
+/** Runs the script and returns the frames of its failure, oldest call first, as an SDK parses them from the stack. */
 function framesOf({ script, url }: Build, kind: Kind): object[] {
   const inner = { start: (_kind: string): unknown => undefined }
   runInNewContext(script, inner, { filename: url })
@@ -74,7 +74,7 @@ function framesOf({ script, url }: Build, kind: Kind): object[] {
   throw new Error('the script did not fail')
 }
 
-/** An event of the failure, with the debug id of its build. */
+/** An event of the failure with the debug id of its build. */
 export function failedEvent(made: Build, kind: Kind = 'cart', more: Record<string, unknown> = {}) {
   const images = [{ type: 'sourcemap', code_file: made.url, debug_id: made.debugId }]
   const stacktrace = { frames: framesOf(made, kind) }
@@ -85,7 +85,7 @@ export function failedEvent(made: Build, kind: Kind = 'cart', more: Record<strin
   })
 }
 
-/** Uploads a build as one artifact bundle; resolves once it is there. */
+/** Uploads a build as one artifact bundle. Resolves when the product has assembled it. */
 export async function uploadBuild(product: { url: string }, project: Project, made: Build): Promise<void> {
   const headers = { 'debug-id': made.debugId }
   const files = {
@@ -124,6 +124,6 @@ type Run = {
   error: string
 }
 
-/** Runs over events that were mapped again, newest first. */
+/** Reprocessing runs, newest first. */
 export const runsOf = async (product: { url: string }, project: Project): Promise<Run[]> =>
   ((await api(product, project, `/organizations/${project.org}/regroupings/`)).json as { runs: Run[] }).runs

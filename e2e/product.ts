@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 export const root = fileURLToPath(new URL('..', import.meta.url))
 export const password = 'correct horse battery staple'
 
-/** A started product. `stop('SIGKILL')` ends its whole tree at once, as a power cut ends processes. */
+/** A started product. `stop('SIGKILL')` kills all its processes at once, like a power cut. */
 export type Product = {
   url: string
   port: number
@@ -44,7 +44,7 @@ export const freePort = (): Promise<number> =>
       })
   })
 
-/** Asks until `ask` gives something, at most `ms`; the error says what was waited for. */
+/** Calls `ask` until it returns a truthy value, for at most `ms`. The error names `what`. */
 export async function until<T>(what: string, ms: number, ask: () => Promise<T | undefined | false>): Promise<T> {
   const end = performance.now() + ms
   for (;;) {
@@ -55,7 +55,7 @@ export async function until<T>(what: string, ms: number, ask: () => Promise<T | 
   }
 }
 
-/** Starts the built product in a process group of its own. `data` given: goes on with that folder. `tree`: of another build. */
+/** Starts the built product in its own process group. `data`: an existing data folder. `tree`: another build. */
 export async function start(
   options: { data?: string; port?: number; env?: Record<string, string>; tree?: string } = {},
 ): Promise<Product> {
@@ -97,11 +97,11 @@ export async function start(
   return { url, port, data, startedMs: performance.now() - began, child, log, stop }
 }
 
-/** Waits until screens and events store answer too. `ms`: longer where an older folder's tables are brought to this version first. */
+/** Waits until screens and events store answer. Use a longer `ms` if an older data folder must be migrated first. */
 export const ready = (product: { url: string }, ms = 20_000): Promise<boolean> =>
   until('ready', ms, async () => (await fetch(`${product.url}/api/health/ready`)).ok)
 
-/** Makes (or finds) an organization with a project and its owner, through the command. */
+/** Creates or finds an organization with a project and an owner, through `mishap bootstrap`. */
 export function bootstrap(
   product: { data: string },
   org = 'acme',
@@ -142,7 +142,7 @@ export const eventId = (): string => randomBytes(16).toString('hex')
 export const envelopeOf = (event: Record<string, unknown>): string =>
   `${JSON.stringify({ event_id: event.event_id })}\n{"type":"event"}\n${JSON.stringify(event)}\n`
 
-/** A small error event; the same `type` makes the same issue. */
+/** A small error event. Events with the same `type` belong to the same issue. */
 export function errorEvent(
   type = 'TypeError',
   value = 'x is undefined',
@@ -175,7 +175,7 @@ export function ingest(
 
 type ApiAnswer = { status: number; json: never; text: string; headers: Headers }
 
-/** Asks the REST API with the project's token; `json` is untyped on purpose: tests look at what really came. */
+/** Calls the REST API with the project's token. `json` is untyped on purpose: tests check the real answer. */
 export async function api(
   product: { url: string },
   project: { token: string },
@@ -196,10 +196,10 @@ export async function api(
   return { status: answer.status, json: json as never, text, headers: answer.headers }
 }
 
-/** Of an issue in the list what the tests ask for. */
+/** The fields of an issue in the list that the tests use. */
 export type Issue = { id: string; count: string; lifetime: { count: string } }
 
-/** Ids of all stored events of an issue, page by page. */
+/** Reads the ids of all stored events of an issue, page by page. */
 export async function idsOf(product: { url: string }, project: Project, issue: string): Promise<string[]> {
   const ids: string[] = []
   for (let cursor = ''; ; ) {
@@ -216,14 +216,14 @@ export async function idsOf(product: { url: string }, project: Project, issue: s
   }
 }
 
-/** Ends the product and removes its data. */
+/** Stops the product and removes its data folder. */
 export async function discard(product: Product): Promise<void> {
   await product.stop()
   rmSync(product.data, { recursive: true, force: true })
   rmSync(`${product.data}.log`, { force: true })
 }
 
-/** Chromium of this machine, its shell without windows before the whole browser; or undefined. */
+/** The path of Chromium on this machine, or undefined. The headless shell comes before the whole browser. */
 export const chromiumPath = (): string | undefined =>
   [
     '/usr/bin/chromium-headless-shell',
@@ -233,7 +233,7 @@ export const chromiumPath = (): string | undefined =>
     '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   ].find((place) => existsSync(place))
 
-/** Without its own background traffic, which a closed network would only slow down. */
+/** Disables Chromium's background traffic, which only costs time on a closed network. */
 export const chromiumWords = [
   '--no-sandbox',
   '--disable-gpu',

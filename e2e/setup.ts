@@ -3,7 +3,7 @@ import { discard, ready, start } from './product.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The one product of the suite; each file makes an organization of its own. */
+    /** The shared product of the suite. Each file creates its own organization. */
     product: { url: string; data: string; port: number }
   }
 }

@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core'
 
-/** Cumulative layout shift of a page so far, and what was moved from where to where. */
+/** Cumulative layout shift of a page so far, and the elements that moved, with old and new positions. */
 export type Shift = { shift: number; moved: string[] }
 
 /**
- * For `addInitScript`: sums what moves on the page by itself. As text: a function would be compiled with helpers that the
- * page does not have.
+ * A script for `addInitScript` that sums layout shifts without user input. It is text, because a compiled function
+ * would use helpers that the page does not have.
  */
 export const observeShift = `(() => {
   const seen = (window.shifted = { shift: 0, moved: [] })
@@ -24,5 +24,5 @@ export const observeShift = `(() => {
   }).observe({ type: 'layout-shift', buffered: true })
 })()`
 
-/** What `observeShift` has seen. */
+/** The shifts that `observeShift` has recorded. */
 export const shiftOf = async (page: Page): Promise<Shift> => (await page.evaluate('window.shifted')) as Shift

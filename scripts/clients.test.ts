@@ -13,7 +13,7 @@ const versionsIn = (path: string): Record<string, string> =>
   (JSON.parse(text(path)) as { devDependencies: Record<string, string> }).devDependencies
 const versions = { ...versionsIn('package.json'), ...versionsIn('e2e/clients/package.json') }
 
-/** Of each toolchain the text that pins its SDK; Ruby's is the one that the machine has. */
+/** Reads the pinned SDK version of each toolchain. Ruby is not pinned: it uses the installed gem. */
 const pins: Readonly<Record<Client['toolchain'], (client: Client) => string | undefined>> = {
   browser: ({ name, package: sdk }) => (versions[sdk.replace('browser', name)] ?? versions[sdk])?.split('@').at(-1),
   next: (client) => versions[client.package],

@@ -3,12 +3,12 @@ import { importsOf } from './imports.ts'
 import { isProduct, type Law } from './law.ts'
 import type { Source } from './tree.ts'
 
-/** A file of src/web/app runs on the server unless it says otherwise; so does everything in src/web/server. */
+/** Files of src/web/app run on the server unless they start with 'use client'. Files of src/web/server always do. */
 const isOnServer = ({ path, text }: Source): boolean =>
   path.startsWith('src/web/server/') ||
   (path.startsWith('src/web/app/') && !/^\s*(\/\*[\s\S]*?\*\/\s*|\/\/.*\n\s*)*['"]use client['"]/.test(text))
 
-/** What a page may bundle for the browser: the screens, and the pure code that they import. */
+/** Code that a page can bundle for the browser: the client screens, and src/domain, which they import. */
 const mayReachBrowser = (source: Source): boolean =>
   source.path.startsWith('src/domain/') || (source.path.startsWith('src/web/') && !isOnServer(source))
 

@@ -1,5 +1,5 @@
-// npm run demo: Mishap and an application that breaks at the press of a button, beside each other and connected.
-// MISHAP_PORT (9000) and DEMO_PORT (3000) are their ports; what was sent is kept in .build/demo between runs.
+// npm run demo: starts Mishap and an application with buttons that cause errors, connected to each other.
+// MISHAP_PORT (9000) and DEMO_PORT (3000) are their ports. Data stays in .build/demo between runs.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -22,7 +22,7 @@ const stopAll = () => {
   for (const child of children) child.kill('SIGTERM')
 }
 
-/** Keeps a child; when one ends, so does the other. */
+/** Registers a child process. When one child exits, all others are stopped. */
 function keep(child: ChildProcess, name: string): void {
   children.push(child)
   child.once('exit', (code) => {
@@ -32,7 +32,7 @@ function keep(child: ChildProcess, name: string): void {
   })
 }
 
-/** Asks until the address answers well; false when a child ended meanwhile. */
+/** Polls the address until it answers with success. Returns false if a child exits first. */
 async function answers(address: string): Promise<boolean> {
   for (;;) {
     if (process.exitCode !== undefined) return false
@@ -45,7 +45,7 @@ async function answers(address: string): Promise<boolean> {
   }
 }
 
-/** The password of the demonstration's one person: made at the first run, as the account is. */
+/** The password of the demo account. The first run creates both. */
 function password(): string {
   const file = join(home, 'password')
   if (!existsSync(file)) writeFileSync(file, `${randomBytes(9).toString('base64url')}`, { mode: 0o600 })
@@ -54,7 +54,7 @@ function password(): string {
 
 async function run(): Promise<void> {
   mkdirSync(home, { recursive: true })
-  // On this machine alone: the password stands on the terminal, and anybody may press the buttons.
+  // Listen on this machine only: the terminal shows the password, and anyone can press the buttons.
   const words = ['start', '--port', `${port}`, '--host', '127.0.0.1', '--url', url, '--data', data]
   const env = { ...process.env, MISHAP_LOG_LEVEL: process.env.MISHAP_LOG_LEVEL ?? 'warn' }
   keep(spawn(process.execPath, [...main, ...words], { stdio: ['ignore', 'ignore', 'inherit'], env }), 'Mishap')

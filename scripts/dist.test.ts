@@ -64,10 +64,10 @@ describe('the program of the package', () => {
         /(?:from|import\(|^import|createRequire\([^)]*\)\()\s*'((?:@[\w.-]+\/)?\w[\w.-]*)/gm,
       ))
         needed.add(name)
-    // express stands in the text of the tunnel's handler, which users copy
+    // express only occurs in the text of the tunnel handler, which users copy.
     needed.delete('express')
     expect([...needed].filter((name) => !name.startsWith('node') && !(name in manifest.dependencies))).toEqual(['next'])
-    // next comes with the screens: it is asked for from their folder, or in development
+    // next comes with the built screens and is resolved from their folder, or from the checkout in development.
     expect(manifest.dependencies).not.toHaveProperty('next')
     expect(manifest.dependencies).not.toHaveProperty('react')
   })

@@ -1,7 +1,7 @@
 /**
- * Makes dist/, which `npm pack` packs: the program as JavaScript, as Node strips no types inside node_modules, and the
- * built screens with what they need. The folders stand to each other as in the sources, so that every address relative
- * to a file holds. `node scripts/dist.ts`, after the screens are built.
+ * Writes dist/, which `npm pack` packs: the program as JavaScript and the built screens with their packages. Node does
+ * not strip types inside node_modules. The folders have the same layout as the sources, so paths relative to a file
+ * stay valid. Run `node scripts/dist.ts` after the screens are built.
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
@@ -10,7 +10,7 @@ import { screensFolder } from '../src/base/config.ts'
 
 const root = join(import.meta.dirname, '..')
 
-/** Where the program begins: the command, and what processes and workers are started with. */
+/** Entry points: the command, and the files that processes and workers start with. */
 const entries = [
   'src/processes/main.ts',
   'src/processes/app.ts',
@@ -18,12 +18,12 @@ const entries = [
   'src/refine/pipeline/worker.ts',
 ]
 
-/** A file of ours by its relative address, in quotes: imports, workers and processes alike. */
+/** A quoted relative path of a source file, in imports and in the starts of workers and processes. */
 const ownFile = /(['"])(\.{1,2}\/[\w./-]+)\.ts\1/g
-/** A table of ours: an import of JSON, which stays as it is. */
+/** An import of a JSON file, which is copied unchanged. */
 const ownTable = /from (['"])(\.{1,2}\/[\w./-]+\.json)\1/g
 
-/** One source as JavaScript, its lines where they were, and the paths of the sources that it names. */
+/** Converts a source to JavaScript with the same line numbers. Also returns the paths of the sources that it names. */
 export function toJavaScript(path: string, text: string): { code: string; named: string[] } {
   const named: string[] = []
   const code = stripTypeScriptTypes(text)
@@ -36,7 +36,7 @@ export function toJavaScript(path: string, text: string): { code: string; named:
   return { code, named }
 }
 
-/** Every source that `from` need, by path, as JavaScript; tables as they are. */
+/** All sources that `from` reach, by path, as JavaScript. JSON files are unchanged. */
 export function program(from: readonly string[], read: (path: string) => string): Map<string, string> {
   const found = new Map<string, string>()
   const waiting = [...from]
@@ -50,12 +50,12 @@ export function program(from: readonly string[], read: (path: string) => string)
   return found
 }
 
-/** Images are served as they are: the library that would shrink them is 18 MB. */
+/** Leaves out the image library (18 MB): images are served unchanged. */
 const isLeftOut = (path: string): boolean => /(^|\/)node_modules\/(@img|sharp)(\/|$)/.test(path)
 
 /**
- * Writes the folder `dist` anew, with the screens for the path `basePath` of MISHAP_URL; returns how many files of the
- * program it holds. Throws when these screens are not built.
+ * Rewrites the folder `dist`, with the screens for the path `basePath` of MISHAP_URL. Returns the number of program
+ * files. Throws if these screens are not built.
  */
 function makeDist(dist: string, basePath = ''): number {
   const screens = join('src/web', screensFolder(basePath), 'standalone')
@@ -72,7 +72,7 @@ function makeDist(dist: string, basePath = ''): number {
     filter: (source) => !isLeftOut(relative(root, source)),
   })
   const { name, version, dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  // the status page names the pinned parts; nothing is installed by them, as this file lies within the package
+  // The status page reads the pinned versions here. npm installs nothing from this inner file.
   const inner = { name, version, type: 'module', dependencies, devDependencies }
   writeFileSync(join(dist, 'package.json'), `${JSON.stringify(inner, null, 2)}\n`)
   return files.size

@@ -6,7 +6,7 @@ import { findsNothing, messageKeyOf, offeredKeys, operators } from '../src/query
 import { states } from '../src/query/search/states.ts'
 import { cell, code, made, table } from './docs-parts.ts'
 
-/** What a search text may say: an example, and the sentence about it. */
+/** The search syntax: examples, each with its explanation. */
 const grammar: string[][] = [
   ['`timeout`', 'Title, culprit, type or message of the issue contains the word, in upper or lower case.'],
   ['`"read timeout"`', 'The same with a space in it.'],
@@ -49,7 +49,7 @@ const grammar: string[][] = [
   ],
 ]
 
-/** The page between the grammar and the table of keys. */
+/** The text of the page between the syntax and the table of keys. */
 const chapters = `## Search events
 
 You can search the events of an issue and the events of a project with the same text:
@@ -123,7 +123,7 @@ stores the ids of projects, so renaming a project does not break it. If a projec
   and runtime. Other values of an event’s contexts are found only if the client also sends them as tags.
 `
 
-/** The English sentences about keys, which the search box shows too. */
+/** The English descriptions of keys. The search box shows the same texts. */
 function sentences(): Record<string, string> {
   const path = join(import.meta.dirname, '..', 'src/web/messages/search.en.json')
   return (JSON.parse(readFileSync(path, 'utf8')) as { key: Record<string, string> }).key
@@ -134,14 +134,14 @@ const operatorsOf = ([type, list]: [string, readonly string[]]) => [
   list.map((operator) => code(operator)).join(' '),
 ]
 
-/** Whether a key asks issues, events, or issues and events each in their own place. */
+/** Whether a key filters issues, events, or both. */
 function asks({ source, eventSource }: SearchKey): string {
   if (eventSource) return 'both'
   if (source.in === 'project' || source.in === 'presence') return 'both'
   return source.in.startsWith('issue') ? 'issue' : 'event'
 }
 
-/** docs/search.md: the grammar, and every key of the table in query/search/keys.ts. */
+/** docs/search.md: the syntax, and every key of the table in query/search/keys.ts. */
 export function searchPage(): string {
   const about = sentences()
   const silent = searchKeys.filter(findsNothing)

@@ -26,7 +26,7 @@ describe('generated pages', () => {
 
   test.each(searchKeys.map((key) => [key.name, key] as const))('docs/search.md says what %s is', (name, key) => {
     const [, keys = '', rest = ''] = made['docs/search.md']?.split(/^## (?:Keys|Values)$/m) ?? []
-    // The other table has the other names of a key.
+    // A second table lists the aliases of keys.
     const [table = ''] = keys.split('Some keys have other names')
     const rows = table.split('\n').filter((line) => line.startsWith(`| \`${name}\` |`))
     if (findsNothing(key)) {
@@ -127,7 +127,7 @@ describe('dependencies', () => {
 })
 
 describe('commands', () => {
-  /** Lines of code of a page, block by block; lists indent theirs by two more. */
+  /** The lines of each code block of a page. Blocks inside lists have two more spaces of indentation. */
   const blocksOf = (page: string): string[] =>
     page
       .split(/\n(?! {4,}|\n {4,})/)

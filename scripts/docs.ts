@@ -1,6 +1,6 @@
 /**
- * Makes the pages of docs/ that are tables of the source: `node scripts/docs.ts` writes them, and docs.test.ts holds the
- * files to what this makes.
+ * Generates the reference pages of docs/ from tables in the source. `node scripts/docs.ts` writes them. docs.test.ts
+ * fails if a page differs from the generated text.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -53,7 +53,7 @@ const groups: readonly [prefix: string, title: string, sentence: string][] = [
   ['', 'Everything else', 'Answers of the screens and of the API.'],
 ]
 
-/** docs/errors.md: every error of errors.ts, by what it concerns. */
+/** docs/errors.md: every error of errors.ts, grouped by prefix. */
 export function errorsPage(all: Readonly<Record<string, ErrorEntry>> = catalogue): string {
   const prefixes = groups.map(([prefix]) => prefix).filter((prefix) => prefix !== '')
   const belongs = (name: string, prefix: string) =>
@@ -178,7 +178,7 @@ As the protocol names them: ${categories.map(code).join(', ')}.
 `
 }
 
-/** The part of docs/sourcemaps.md between its marks: every finding of doctor-findings.ts. */
+/** The generated section of docs/sourcemaps.md: every finding of doctor-findings.ts. */
 function doctorPart(page: string): string {
   const [begin, end] = ['<!-- Made by scripts/docs.ts from src/domain/doctor-findings.ts. -->', '<!-- End. -->']
   const [before = '', rest = ''] = page.split(begin)
@@ -191,7 +191,7 @@ function doctorPart(page: string): string {
   return `${before}${begin}\n\n${table(['Code', 'Step', '', 'What it says'], rows)}\n\n${end}${rest.slice(rest.indexOf(end) + end.length)}`
 }
 
-/** The part of docs/diagnostics.md between its marks: every code of signs.ts. */
+/** The generated section of docs/diagnostics.md: every code of src/domain/diagnostics.ts. */
 function signsPart(page: string): string {
   const [begin, end] = ['<!-- Made by scripts/docs.ts from src/domain/diagnostics.ts. -->', '<!-- End. -->']
   const [before = ''] = page.split(begin)
@@ -212,7 +212,7 @@ function signsPart(page: string): string {
   return `${before}${begin}\n\n${parts.join('\n\n')}\n\n${end}\n`
 }
 
-/** The part of docs/digests.md between its marks: the hook that the setup screen shows. */
+/** The generated section of docs/digests.md: the hook that the setup screen shows. */
 function digestsPart(page: string): string {
   const [begin, end] = ['<!-- Made by scripts/docs.ts from src/web/digest-hook.ts. -->', '<!-- End. -->']
   const [before = '', rest = ''] = page.split(begin)
@@ -224,7 +224,7 @@ function digestsPart(page: string): string {
 
 const errorKinds = ['error', 'chain', 'message', 'user', 'tags', 'breadcrumbs'] as const
 
-/** The part of docs/sdk.md between its marks: every client of the table that tests run. */
+/** The generated section of docs/sdk.md: every client that the tests run. */
 function clientsPart(page: string): string {
   const [begin, end] = ['<!-- Made by scripts/docs.ts from e2e/clients/table.ts. -->', '<!-- End. -->']
   const [before = '', rest = ''] = page.split(begin)
@@ -245,7 +245,7 @@ function clientsPart(page: string): string {
 
 const exampleKey = { publicKey: '0123456789abcdef0123456789abcdef', projectId: 1 }
 
-/** docs/tunnel.md: what tunnel.ts gives to copy, for an example. */
+/** docs/tunnel.md: the code of tunnel.ts, for an example DSN. */
 function tunnelPage(): string {
   const { client, servers } = tunnelOf('https://mishap.example', exampleKey)
   const block = (language: string, { where, code: text }: TunnelFile) =>
@@ -315,7 +315,7 @@ Next.js passes on the header from the proxy in front of it. Without a proxy it u
 `
 }
 
-/** Every generated page by its path from the root. */
+/** Every generated page, by its path from the root. */
 export function pages(): Record<string, string> {
   const read = (path: string) => readFileSync(join(import.meta.dirname, '..', path), 'utf8')
   return {

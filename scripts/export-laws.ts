@@ -1,10 +1,10 @@
-/** Laws on what files export to each other, over all sources together. */
+/** Laws about exports, checked over all sources together. */
 import { dirname, join } from 'node:path/posix'
 import { cyclesOf } from './imports.ts'
 import { type Breach, isProduct, isTest, type TreeLaw } from './law.ts'
 import { child, list, nameOf, type Source, type Tree, walk } from './tree.ts'
 
-/** Files in one group of files that import each other, types included. It only ever goes down. */
+/** The largest allowed number of files in an import cycle, including type imports. Only lower this number. */
 export const cycleFilesMax = 3
 
 const cycles: TreeLaw = {
@@ -20,7 +20,7 @@ const cycles: TreeLaw = {
       })),
 }
 
-/** Next.js and the test runner read exports of these files by their names. */
+/** Next.js and the test runner read the exports of these files by name. */
 const isReadByTools = (path: string): boolean =>
   path.startsWith('src/web/app/') ||
   /^src\/web\/(request|proxy|instrumentation(-client)?)\.ts$/.test(path) ||
@@ -55,7 +55,7 @@ function exportsOf(source: Source): Exported[] {
   })
 }
 
-/** `path name` of everything that a file takes from others; `path *` where it takes a module as a whole. */
+/** Everything that a file imports, as `path name`, or `path *` for a whole module. */
 function takenBy(source: Source): string[] {
   const taken: string[] = []
   const take = (from: Tree | undefined, names: readonly string[]) => {
@@ -79,7 +79,7 @@ function takenBy(source: Source): string[] {
       take(child(node, 'source') ?? child(node, 'argument'), [nameOf(first) || '*'])
     }
     if (node.type !== 'ImportExpression') return
-    // `const { a } = await import('…')` takes a name, everything else the whole.
+    // `const { a } = await import('…')` imports a name. Any other dynamic import takes the whole module.
     const binding = above.findLast((item) => item.type === 'VariableDeclarator')
     const awaited = above.at(-1)?.type === 'AwaitExpression' && child(binding, 'init') === above.at(-1)
     const pattern = awaited ? child(binding, 'id') : undefined
@@ -90,7 +90,7 @@ function takenBy(source: Source): string[] {
   return taken
 }
 
-/** Exports that no other file imports. `sources` are all files of the repository: one that is left out counts as no user. */
+/** Exports that no other file imports. `sources` must be all files of the repository. */
 function needlessExports(sources: readonly Source[]): (Breach & Exported)[] {
   const taken = new Set(sources.flatMap(takenBy))
   return sources

@@ -1,11 +1,11 @@
-/** What files import of each other, and the cycles in it. */
+/** The import graph of the sources, and its cycles. */
 import { dirname, join } from 'node:path/posix'
 import { child, list, type Source, walk } from './tree.ts'
 
-/** `typeOnly`: nothing of it is left when the program runs. */
+/** `typeOnly`: the import does not exist at run time. */
 type Import = { from: string; at: number; typeOnly: boolean }
 
-/** Everything that a file imports or passes on, types and dynamic imports included. */
+/** Everything that a file imports or re-exports, including types and dynamic imports. */
 export function importsOf(source: Source): Import[] {
   const found: Import[] = []
   walk(source.root, (node) => {
@@ -30,8 +30,8 @@ export function importsOf(source: Source): Import[] {
 }
 
 /**
- * The groups of files that reach each other by imports, the largest first; types count as well, since who reads one file
- * of a group has to know them all. `files` are all files of the graph; imports of others are left out.
+ * Groups of files that import each other directly or indirectly, the largest first. Type imports count: whoever reads
+ * one file of a group must know them all. `files` are all files of the graph. Imports of other files are ignored.
  */
 export function cyclesOf(files: readonly Source[]): string[][] {
   const known = new Set(files.map((file) => file.path))
@@ -46,7 +46,7 @@ export function cyclesOf(files: readonly Source[]): string[][] {
   return components(edges).filter((group) => group.length > 1)
 }
 
-/** Tarjan's strongly connected components of a graph, with a stack of its own: chains of imports are deep. */
+/** Tarjan's strongly connected components. It has an explicit stack, because chains of imports are deep. */
 function components(edges: ReadonlyMap<string, readonly string[]>): string[][] {
   const order = new Map<string, number>()
   const low = new Map<string, number>()

@@ -1,6 +1,6 @@
 /**
- * The laws of this tree as functions over parsed sources; src/tidy.test.ts runs them over the tree and over snippets
- * that break them. A law is here because a rule that nothing checks is not a rule.
+ * The laws of this repository as functions over parsed sources. src/tidy.test.ts runs them over the repository and over
+ * snippets that break them. Rules without a check are not followed, so each rule is a law here.
  */
 import { dirname, join } from 'node:path/posix'
 import { contract } from './contract-laws.ts'
@@ -13,7 +13,7 @@ import { citations, fieldNames, spreads } from './text-laws.ts'
 import { child, list, memberOf, nameOf, type Source, type Tree, walk } from './tree.ts'
 import { features } from './web-laws.ts'
 
-/** Every place of `source` that breaks `law`, in the order of the text. */
+/** All violations of `law` in `source`, in the order of the text. */
 export function breaches(law: Law, source: Source): Breach[] {
   const found: Breach[] = []
   law.find(source, (at, what) => found.push({ path: source.path, line: source.lineOf(at), what }))
@@ -34,7 +34,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   query: ['store', 'contract', 'domain', 'wire'],
   auth: ['store', 'domain', 'wire'],
   journal: ['domain', 'wire'],
-  // what main, server and app are wired with: the children, the proxy, the messages between the processes
+  // The parts that main, server and app share: child processes, the proxy, messages between processes.
   serve: ['journal', 'auth', 'store', 'contract', 'domain', 'wire'],
   backup: ['journal', 'store', 'domain', 'wire'],
   store: ['contract', 'domain', 'wire'],
@@ -43,13 +43,13 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   wire: [],
   base: [],
 }
-/** Known exceptions, each one a type that crosses a border once. */
+/** Allowed exceptions: types that cross a boundary in one place. */
 const allowedTypes: Readonly<Record<string, string>> = {
   'src/api/ src/processes/parts.ts': 'routes take the App as their argument',
   'src/web/handle.ts src/processes/parts.ts': 'the only place where the screens reach the App',
 }
 
-/** The folder under src that a file lies in; '' for a file directly in src. */
+/** The folder under src that contains a file, or '' for a file directly in src. */
 const stageOf = (path: string): string => {
   const [, first = '', second] = path.split('/')
   return second === undefined ? '' : first
@@ -68,12 +68,12 @@ function directionBreach(path: string, target: string, typeOnly: boolean): strin
   return (mayImport[here] ?? []).includes(there) ? undefined : `${here || path} may not import ${there || target}`
 }
 
-/** Folders that hold folders with a door each. */
+/** Folders whose subfolders each have their own doors. */
 const containers = ['src/store', 'src/store/meta', 'src/refine', 'src/refine/kinds', 'src/web/panels']
 
-/** A door is a file directly under the folder that the importer does not share. Folders of containers have a door each. */
+/** A door is a file directly in the first folder that the importer is not in. Folders of containers have own doors. */
 function doorBreach(path: string, target: string): string | undefined {
-  // a screen lives where its URL lives, so paths inside web are as deep as URLs
+  // Routes follow their URLs, so paths inside web are as deep as URLs.
   if (stageOf(path) === 'web' && stageOf(target) === 'web') return undefined
   const from = dirname(path).split('/')
   const to = target.split('/')
@@ -134,7 +134,7 @@ const frameworks: Law = {
 
 // ---- state, environment, clock
 
-/** What may be made once for ever: it has no state that a caller could see change. */
+/** Constructors allowed at the top level: their objects have no state that callers can change. */
 const stateless = [
   'RegExp',
   'TextEncoder',
@@ -181,7 +181,7 @@ function stateOf(init: Tree): string | undefined {
   return undefined
 }
 
-/** Declared `readonly X[]`, `ReadonlyMap`, `ReadonlySet` or `Readonly<…>`: an empty constant, not a place to fill. */
+/** Whether the type is `readonly X[]`, `ReadonlyMap`, `ReadonlySet` or `Readonly<…>`, so that nobody can fill it. */
 function isReadonly(id: Tree | undefined): boolean {
   const type = child(child(id, 'typeAnnotation'), 'typeAnnotation')
   return type?.operator === 'readonly' || nameOf(child(type, 'typeName')).startsWith('Readonly')
@@ -194,7 +194,7 @@ const bare = (node: Tree): Tree => {
     : node
 }
 
-/** Names of top-level constants, and a report for each one that is state by itself. */
+/** Returns the names of top-level constants, and reports each one that is mutable state. */
 function topLevelNames(source: Source, report: Report): Set<string> {
   const names = new Set<string>()
   for (const statement of list(source.root, 'body')) {
@@ -212,7 +212,7 @@ function topLevelNames(source: Source, report: Report): Set<string> {
   return names
 }
 
-/** The name whose content `node` changes: `x.push()`, `x.y = 1`, `x[y] = 1`, `delete x.y`. */
+/** The name of the object that `node` changes: `x.push()`, `x.y = 1`, `x[y] = 1`, `delete x.y`. */
 function changed(node: Tree): string {
   const callee = node.type === 'CallExpression' ? child(node, 'callee') : undefined
   if (callee?.type === 'MemberExpression' && changers.includes(nameOf(child(callee, 'property'))))
@@ -223,7 +223,7 @@ function changed(node: Tree): string {
       : node.type === 'UnaryExpression' && node.operator === 'delete'
         ? child(node, 'argument')
         : undefined
-  // a sticky pattern is set to its start before each use, and never waits in between
+  // Code sets lastIndex of a sticky pattern right before each use, without an await in between.
   if (nameOf(child(target, 'property')) === 'lastIndex') return ''
   return target?.type === 'MemberExpression' ? nameOf(child(target, 'object')) : ''
 }
@@ -258,7 +258,7 @@ const environment: Law = {
   },
 }
 
-/** Browser code may wait on the window's own timers: there is no Clock in a tab, and Playwright drives that one. */
+/** Browser code can use the timers of the window: a tab has no Clock, and Playwright controls the timers. */
 const isBrowserCode = (source: Source): boolean =>
   source.path.startsWith('src/web/') &&
   (source.path.startsWith('src/web/ui/') ||
@@ -286,7 +286,7 @@ const clock: Law = {
   },
 }
 
-// ---- what stands in strings and markup
+// ---- strings and markup
 
 const markup: Law = {
   name: 'markup',
@@ -317,9 +317,9 @@ const markup: Law = {
   },
 }
 
-// ---- words of the language that are not used
+// ---- forbidden language features
 
-/** Where the framework or a tool asks for a default export. */
+/** Files in which the framework or a tool requires a default export. */
 const asksForDefault = (path: string): boolean =>
   path.startsWith('src/web/app/') ||
   /(^|\/)(next|vitest|postcss|playwright|tailwind)\.config\.\w+$/.test(path) ||
@@ -358,7 +358,7 @@ const barrels: Law = {
 
 // ---- size and place
 
-/** Greatest number of lines of a file, of a function and of a component; of control structures in each other; of folders. */
+/** Limits: lines of a file, of a function and of a component, nesting of control structures, depth of folders. */
 export const bounds = {
   fileLines: 500,
   functionLines: 70,
@@ -392,7 +392,7 @@ const lengths: Law = {
   find(source, report) {
     const lines = source.text.trimEnd().split('\n').length
     if (lines > bounds.fileLines) report(0, `${lines} lines`)
-    if (isTest(source.path)) return // a describe block is a list of cases, not a function
+    if (isTest(source.path)) return // a describe block is a list of cases
     walk(source.root, (node, above) => {
       if (!isFunction(node)) return
       const name = functionName(node, above)

@@ -1,7 +1,7 @@
-// npm run mutate: changes the product's code one place at a time and runs the unit tests of that area. A change that no
-// test notices is a survivor. Scores go to bench/results.md, survivors to bench/out/mutation/.
-// npm run mutate -- journal scrub: only these areas. -- --file src/journal/record.ts: one file of its area, or some of its
-// lines (src/journal/record.ts:40-60); scores are kept for whole areas only.
+// npm run mutate: changes the product code in one place at a time and runs the unit tests of that area. A change that
+// no test detects is a survivor. Scores go to bench/results.md, survivors to bench/out/mutation/. npm run mutate --
+// journal scrub: these areas only. -- --file src/journal/record.ts: one file of its area, or some of its lines
+// (src/journal/record.ts:40-60). Only runs of whole areas save scores.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,13 +25,13 @@ const named = words.filter((word, at) => !word.startsWith('--') && (fileAt < 0 |
 function install(): void {
   if (existsSync(core)) return
   console.error('mutate: installing the mutation tester (once)')
-  // the tester asks for vitest as a peer: it takes the one of this checkout
+  // The tester has vitest as a peer dependency. It uses the vitest of this checkout.
   const words = ['ci', '--legacy-peer-deps', '--no-audit', '--no-fund', '--loglevel=error']
   const done = spawnSync('npm', words, { cwd: home, stdio: ['ignore', 2, 2] })
   if (done.status !== 0) throw new Error('npm could not install packaging/mutate')
 }
 
-/** Runs the tester over one area. Returns its report; throws when the tests fail without any change. */
+/** Runs the tester over one area and returns its report. Throws if the tests fail without any change. */
 function run(name: string): Report {
   const area = areas[name]
   if (!area) throw new Error(`${name} is no area; there are ${Object.keys(areas).join(', ')}`)
@@ -42,14 +42,14 @@ function run(name: string): Report {
     testRunner: 'vitest',
     vitest: { configFile: 'packaging/mutate/vitest.config.ts', related: false },
     mutate: file ? [file] : area.mutate,
-    // Sentences of errors and logs are most of the strings here, and no test should pin their words.
+    // Most strings are sentences of errors and logs. Tests should not pin their wording.
     mutator: { excludedMutations: ['StringLiteral'] },
-    // A value that a module makes once cannot be changed for one test: each would need the whole suite again.
+    // Static values cannot change for one test: each change would need a run of the whole suite.
     ignoreStatic: true,
     coverageAnalysis: 'perTest',
     concurrency: 2,
     timeoutMS: 10_000,
-    // TypeScript 7 has no JavaScript interface, which the tester would use to rewrite tsconfig.json.
+    // The tester would rewrite tsconfig.json with the JavaScript API of TypeScript, which version 7 does not have.
     tsconfigFile: 'none.json',
     tempDirName: join(folder, 'sandbox'),
     ignorePatterns: ['.next*', '/data', '/bench/out', '/docs/screenshot*.png', '/.build'],

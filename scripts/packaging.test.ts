@@ -36,7 +36,7 @@ describe('the systemd unit', () => {
     const folder = mkdtempSync(join(tmpdir(), 'mishap-unit-'))
     const file = join(folder, 'mishap.service')
     try {
-      // the command is not installed on the machine that runs this test, and systemd looks for it
+      // systemd checks that the command exists, and the test machine does not have it installed.
       writeFileSync(file, unit.replace('/usr/bin/mishap', '/bin/true'))
       const verified = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' })
       expect([verified.status, verified.stderr]).toEqual([0, ''])

@@ -1,5 +1,5 @@
-// Makes docs/screenshot.png and docs/screenshot-dark.png, which the README shows. Starts the product, sends two weeks of
-// made-up errors of an imagined shop, signs in and takes a picture of the issue list in each theme.
+// Writes docs/screenshot.png and docs/screenshot-dark.png for the README. It starts the product, sends two weeks of
+// invented errors of a shop, signs in and takes a screenshot of the issue list in each theme.
 // Run `node scripts/screenshot.ts` after a build.
 import { join } from 'node:path'
 import { openBrowser, openPage, signIn } from '../e2e/browser.ts'
@@ -132,7 +132,7 @@ const project = bootstrap(product, 'acme', 'web', 'javascript-nextjs', 'ada@acme
 const now = Date.now()
 for (const [order, item] of made.entries()) {
   for (let i = 0; i < item.times; i++) {
-    // newer ones more often, each issue with a rhythm of its own
+    // More events in recent days. Each issue gets its own pattern.
     const age = ((i * 7919 + order * 104_729) % 1000) / 1000
     const timestamp = (now - age ** 2 * 13 * 86_400_000 - order * 400_000) / 1000
     const exception = {

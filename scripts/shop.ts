@@ -1,4 +1,4 @@
-// The example application (examples/shop) as `npm run demo` and the tests build and start it.
+// Builds and starts the example application (examples/shop) for `npm run demo` and the tests.
 import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -8,10 +8,10 @@ import { type Tunnel, tunnelOf } from '../src/wire/tunnel.ts'
 const root = dirname(import.meta.dirname)
 const next = join(root, 'node_modules/next/dist/bin/next')
 
-/** Where a build uploads its source maps. */
+/** The target of a build's source map upload. */
 type Upload = { url: string; org: string; project: string; token: string; release: string }
 
-/** What Sentry's plugins read from the environment, and from no file beside it. */
+/** The environment for Sentry's build plugins. It also stops them from reading a .env file. */
 export const uploadEnv = ({ url, org, project, token, release }: Upload): Record<string, string> => ({
   SENTRY_URL: url,
   SENTRY_ORG: org,
@@ -21,7 +21,7 @@ export const uploadEnv = ({ url, org, project, token, release }: Upload): Record
   SENTRY_LOAD_DOTENV: '0',
 })
 
-/** The tunnel of a DSN. Throws when it is none. */
+/** The tunnel of a DSN. Throws if the DSN is invalid. */
 export function tunnelOfDsn(dsn: string): Tunnel {
   const parts = parseDsn(dsn)
   if (!parts) throw new Error(`no DSN: ${dsn}`)
@@ -30,7 +30,7 @@ export function tunnelOfDsn(dsn: string): Tunnel {
   return tunnelOf(address, { publicKey: parts.key, projectId: parts.projectId })
 }
 
-/** Runs a program of Node's to its end. Throws with what it said when it fails. */
+/** Runs a program with Node, waits, and returns its output. Throws with the end of the output if it fails. */
 export async function runNode(words: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
   const child = spawn(process.execPath, words, { cwd, env })
   let said = ''
@@ -42,13 +42,13 @@ export async function runNode(words: readonly string[], cwd: string, env: NodeJS
 
 export type Shop = { folder: string; env: Record<string, string>; tunnelPath: string }
 type ShopOptions = {
-  /** Where the application is copied to; within this tree, whose packages it uses. */
+  /** Target folder of the copy. It must be inside this checkout, because the application uses its packages. */
   folder: string
   dsn: string
   upload?: Upload
 }
 
-/** Copies the application, with the tunnel's handler for its DSN in it, and gives the environment to build and run it. */
+/** Copies the application and adds the tunnel handler of its DSN. Returns the environment to build and run it. */
 export function copyShop({ folder, dsn, upload }: ShopOptions): Shop {
   const tunnel = tunnelOfDsn(dsn)
   rmSync(folder, { recursive: true, force: true })
@@ -65,14 +65,14 @@ export function copyShop({ folder, dsn, upload }: ShopOptions): Shop {
   return { folder, env, tunnelPath: tunnel.path }
 }
 
-/** Runs Next.js in the application's folder to its end. Throws with what it said when it fails. */
+/** Builds the application with Next.js. Throws with the end of the output if the build fails. */
 export const buildShop = (
   { folder, env }: Shop,
   base: NodeJS.ProcessEnv,
   words: readonly string[] = [],
 ): Promise<string> => runNode([next, 'build', ...words], folder, { ...base, ...env })
 
-/** Starts the built application; the process is the caller's to end. */
+/** Starts the built application. The caller must stop the process. */
 export const startShop = ({ folder, env }: Shop, base: NodeJS.ProcessEnv, port: number) =>
   spawn(process.execPath, [next, 'start', '--port', `${port}`, '--hostname', '127.0.0.1'], {
     cwd: folder,

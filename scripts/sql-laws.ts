@@ -29,7 +29,7 @@ export const hashes: Law = {
   },
 }
 
-/** The engine rounds the least time of a part to seconds first: half a second before the bound, a part was left out whole. */
+/** With toDateTime, the engine rounds a part's minimum to seconds first: 0.5 s before the bound it skipped a part. */
 export const moments: Law = {
   name: 'moments',
   sentence: 'times with fractions are compared with toDateTime64: beside toDateTime the engine leaves rows out',

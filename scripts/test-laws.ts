@@ -4,14 +4,14 @@ import { child, list, memberOf, nameOf, type Tree, walk } from './tree.ts'
 const functions = new Set(['ArrowFunctionExpression', 'FunctionExpression', 'FunctionDeclaration'])
 const isFunction = (node: Tree | undefined): node is Tree => node !== undefined && functions.has(node.type)
 
-/** The plain name that a chain of members and calls begins with: `test` of `test.each(table)`. */
+/** The identifier at the start of a chain of members and calls: `test` of `test.each(table)`. */
 function rootOf(node: Tree | undefined): string {
   let at = node
   while (at && at.type !== 'Identifier') at = child(at, 'object') ?? child(at, 'callee') ?? child(at, 'tag')
   return nameOf(at)
 }
 
-/** Functions of a file by their names. */
+/** The functions of a file by name. */
 function namedFunctions(root: Tree): Map<string, Tree> {
   const found = new Map<string, Tree>()
   walk(root, (node) => {
@@ -22,11 +22,11 @@ function namedFunctions(root: Tree): Map<string, Tree> {
   return found
 }
 
-/** Waiting for something fails where it does not come: `until('a row', …)`, `page.waitForURL(…)`. */
+/** Calls that wait and fail on a time-out also count as assertions: `until('a row', …)`, `page.waitForURL(…)`. */
 const awaits = (call: Tree): boolean =>
   rootOf(child(call, 'callee')) === 'until' || /^waitFor/.test(nameOf(child(child(call, 'callee'), 'property')))
 
-/** Whether a function asserts something: itself, or a function of its file that it calls or hands on. */
+/** Whether a function contains an assertion, directly or in a function of the same file that it calls or passes. */
 function asserts(work: Tree, named: ReadonlyMap<string, Tree>, seen = new Set<Tree>()): boolean {
   if (seen.has(work)) return false
   seen.add(work)
@@ -57,7 +57,7 @@ export const assertions: Law = {
   },
 }
 
-/** `expect(…).not` stands before the matcher. */
+/** Whether the matcher follows `expect(…).not`. */
 const isNegated = (matcher: Tree | undefined): boolean => nameOf(child(child(matcher, 'object'), 'property')) === 'not'
 
 export const failures: Law = {

@@ -1,6 +1,6 @@
-// npm test: types, formatter and laws, then every test, then the sum alone on the last line.
+// npm test: types, formatter and linter, then every test. The last line has only the totals.
 // npm run e2e [-- PATH…]: the whole-product tests only.
-// npm run e2e:crash [-- --rounds 100 --seed 1]: power cuts, three times as many kills, full disks, hanging, clocks.
+// npm run e2e:crash [-- --rounds 100 --seed 1]: power cuts, three times as many kills, full disks, hangs, clock jumps.
 // npm run fuzz [-- --minutes 10 --seed N]: the fuzzer alone.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -20,7 +20,7 @@ type VitestJson = {
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const [what = 'test', ...words] = process.argv.slice(2)
 
-/** One program that passes or fails as a whole. */
+/** Runs one program that passes or fails as a whole. */
 function one(name: string, file: string, args: string[]): Sum {
   const done = spawnSync(process.execPath, [join(root, 'node_modules', file), ...args], { cwd: root, stdio: 'inherit' })
   const ok = done.status === 0
@@ -28,7 +28,7 @@ function one(name: string, file: string, args: string[]): Sum {
   return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0 }
 }
 
-/** A vitest project; its counts come from its own report, and a run that ends without one has failed. */
+/** Runs a vitest project. The counts come from its JSON report. A run without a report counts as failed. */
 async function vitest(project: string, args: string[]): Promise<Sum> {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-test-'))
   const report = join(folder, 'report.json')
@@ -37,7 +37,7 @@ async function vitest(project: string, args: string[]): Promise<Sum> {
   const [status] = await once(spawn(process.execPath, all, { cwd: root, stdio: 'inherit' }), 'exit')
   try {
     const json = JSON.parse(readFileSync(report, 'utf8')) as VitestJson
-    // a file that does not load has no failed test of its own
+    // A file that does not load reports no failed test.
     const failed = json.numFailedTests || (status === 0 ? 0 : Math.max(1, json.numFailedTestSuites))
     return { passed: json.numPassedTests, failed, skipped: json.numPendingTests }
   } catch {
@@ -50,14 +50,14 @@ async function vitest(project: string, args: string[]): Promise<Sum> {
 const wordAfter = (flag: string): string | undefined =>
   words.includes(flag) ? words[words.indexOf(flag) + 1] : undefined
 
-/** The tests that run as long as they are told to read it from the environment. */
+/** Passes run lengths and seeds to the tests through the environment. */
 function told(names: Record<string, string | undefined>): void {
   for (const [name, value] of Object.entries(names)) if (value !== undefined) process.env[name] = value
 }
 
 /**
- * Two kinds of whole-product tests beside each other: those with products of their own mostly wait, so that two cores are
- * used, 11 minutes where one after the other took 17. Then those that need the machine alone. Paths may be of one kind.
+ * Runs two kinds of whole-product tests in parallel. Tests that start their own product mostly wait, so this uses two
+ * cores and takes 11 minutes instead of 17. Tests that need an idle machine run last. `paths` can match only one kind.
  */
 async function wholeProduct(paths: string[]): Promise<Sum[]> {
   const some = (project: string) => vitest(project, [...paths, '--passWithNoTests'])

@@ -1,4 +1,4 @@
-/** Laws on what sources say: pages that they cite, spreads of literals, names. */
+/** Laws about the text of sources: cited pages, spreads of literals, names. */
 import { existsSync, globSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Law } from './law.ts'
@@ -6,10 +6,10 @@ import { child, list, nameOf, type Tree, walk } from './tree.ts'
 
 const root = join(import.meta.dirname, '..')
 
-/** `docs/limits.md`, `ARCHITECTURE.md`. */
+/** Matches names such as `docs/limits.md` and `ARCHITECTURE.md`. */
 const citation = /(?<![\w/}.-])(?:[\w.-]+\/)*[\w-]+\.md\b/g
 
-/** Whether the repository has the page: by its whole path, or by its name among the pages of docs/. */
+/** Whether the repository has the page, as a full path or as the name of a page in docs/. */
 function isPage(path: string): boolean {
   if (existsSync(join(root, path))) return true
   return !path.includes('/') && globSync(`docs/**/${path}`, { cwd: root }).length > 0
@@ -19,7 +19,7 @@ export const citations: Law = {
   name: 'citations',
   sentence: 'a comment cites only pages that are in the repository',
   find(source, report) {
-    // `issues/7.md` is an address of the product: an issue as Markdown
+    // `issues/7.md` is a URL path of the product: an issue as Markdown.
     for (const { start, end } of source.comments)
       for (const match of source.text.slice(start, end).matchAll(citation))
         if (!/^issues\//.test(match[0]) && !isPage(match[0]))
@@ -40,8 +40,8 @@ export const spreads: Law = {
 }
 
 /**
- * Words that are no names of files and exports, and the field's own in their place. Migrations and benches keep their
- * names: data folders and the page of results name them. The table only ever grows.
+ * Words that names of files and exports must not contain, each with the common term. Migrations and benches are exempt:
+ * data folders and the page of results contain their names. Never remove an entry.
  */
 const names: Readonly<Record<string, string>> = {
   bury: 'quarantine',
@@ -62,7 +62,7 @@ const names: Readonly<Record<string, string>> = {
   wish: 'filter',
 }
 
-/** The words of `createAcceptKey`, `accept-key.test.ts`: accept, key. */
+/** Splits `createAcceptKey` and `create-accept-key` into create, accept, key. */
 const wordsOf = (name: string): string[] =>
   name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')

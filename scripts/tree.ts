@@ -1,9 +1,9 @@
-/** Sources as syntax trees, and how the laws walk over them. */
+/** Parses sources into syntax trees, and walks the trees for the laws. */
 import { parseSync } from 'oxc-parser'
 
-/** A node of the syntax tree (ESTree with TypeScript), as far as the laws read it. */
+/** A node of the syntax tree (ESTree with TypeScript). Only the fields that the laws read are typed. */
 export type Tree = { type: string; start: number; end: number; [key: string]: unknown }
-/** One source file: path from the root of the repository with `/`, its text, its tree and its comments. */
+/** A source file: its path from the root of the repository with `/`, its text, tree and comments. */
 export type Source = {
   path: string
   text: string
@@ -11,7 +11,7 @@ export type Source = {
   comments: { start: number; end: number }[]
   lineOf: (at: number) => number
 }
-/** Parses `text` as the file `path`; throws when it is no TypeScript. */
+/** Parses `text` as the file `path`. Throws if it is not valid TypeScript. */
 export function read(path: string, text: string): Source {
   const parsed = parseSync(path, text)
   if (parsed.errors.length > 0) throw new Error(`${path}: ${parsed.errors[0]?.message}`)
@@ -44,21 +44,21 @@ export const list = (node: Tree | undefined, key: string): Tree[] => {
 }
 export const nameOf = (node: Tree | undefined): string => (typeof node?.name === 'string' ? node.name : '')
 
-/** Calls `visit` for every node, outermost first; `above` are its ancestors, nearest last. */
+/** Calls `visit` for every node, parents first. `above` are its ancestors, the nearest last. */
 export function walk(node: Tree, visit: (node: Tree, above: Tree[]) => void, above: Tree[] = []): void {
   visit(node, above)
   const inner = [...above, node]
   for (const item of children(node)) walk(item, visit, inner)
 }
 
-/** `a.b` as text for a member of a plain name, '' for anything else. */
+/** Returns `a.b` for a member of an identifier, and '' for anything else. */
 export const memberOf = (node: Tree | undefined): string =>
   node?.type === 'MemberExpression' && node.computed !== true
     ? `${nameOf(child(node, 'object'))}.${nameOf(child(node, 'property'))}`
     : ''
 
 /**
- * Lines of code and of comments of one file, blank lines left out. A line that holds both counts as code.
+ * Counts lines of code and of comments in one file, without blank lines. A line with both counts as code.
  */
 export function countLines(source: Source): { code: number; comment: number } {
   let masked = source.text

@@ -1,4 +1,4 @@
-/** Pseudo-random numbers from a seed, 0 to below 1, so that what failed can be made again (mulberry32, public domain). */
+/** Pseudo-random numbers in [0, 1) from a seed, so that failures are reproducible (mulberry32, public domain). */
 export function randomOf(seed: number): () => number {
   let state = seed >>> 0
   return () => {

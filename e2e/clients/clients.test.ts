@@ -8,8 +8,8 @@ import { closeBrowser, type Toolchain, toolchains } from './run.ts'
 import { type Client, clients, type Kind, type ToolchainName, untested } from './table.ts'
 import { openTap, type Passed, type Tap } from './tap.ts'
 
-// Every official SDK that this machine can run sends everything it has to one product. What the table says of it is read
-// back: what is stored, what is counted, and that no request was refused or came twice.
+// Every official SDK that this machine can run sends all its kinds of items to one product. The tests compare the
+// result with the table: stored and counted items, no refused request and no request sent twice.
 
 const state = {} as { product: Product; tap: Tap }
 beforeAll(async () => {
@@ -23,7 +23,7 @@ afterAll(async () => {
   if (state.product) await discard(state.product)
 })
 
-/** Makes a toolchain ready, once for all its clients; gives the reason why it cannot. */
+/** Prepares a toolchain once for all its clients. Returns the reason if it cannot, else undefined. */
 const prepared = new Map<ToolchainName, Promise<string | undefined>>()
 async function prepare({ missing, fetch, build }: Toolchain): Promise<string | undefined> {
   const reason = missing()
@@ -40,7 +40,7 @@ async function prepare({ missing, fetch, build }: Toolchain): Promise<string | u
   return undefined
 }
 
-/** Where the ledger counts what is no event, and where traces are counted when they are stored. */
+/** Categories of the ledger for items other than events, and for stored traces. */
 const categories: Partial<Record<Kind, string>> = { log: 'log_item', session: 'session', 'check-in': 'monitor' }
 const traced = ['transaction', 'span']
 
@@ -67,7 +67,7 @@ const counts = ({ ledger }: Answers, category: string, outcome: string): number 
     .filter((item) => item.category === category && item.outcome === outcome)
     .reduce((sum, item) => sum + item.quantity, 0)
 
-/** What the table promises and is not there yet. */
+/** Items that the table promises and that have not arrived yet. */
 function lacking(client: Client, answers: Answers): string[] {
   const titles = answers.issues.map((issue) => issue.title)
   const without = titlesOf(client).filter((title) => !titles.includes(title))
@@ -111,7 +111,7 @@ async function expectStored(client: Client, project: Project, answers: Answers):
   }
 }
 
-/** The trace with the span `checkout` is there to be read. */
+/** Checks that the API returns the trace with the span `checkout`. */
 async function expectTraced(project: Project, { passed }: Answers): Promise<void> {
   const sent = passed
     .flatMap((item) => item.items)
@@ -129,7 +129,7 @@ type SentSession = { sid: string; init?: boolean; status: string; errors?: numbe
 type SentBuckets = { aggregates: Record<string, number>[] }
 const ends = ['exited', 'errored', 'unhandled', 'abnormal', 'crashed'] as const
 
-/** Sessions and crashes in what the SDK sent, in the order that it came. */
+/** Counts the sessions and crashes in the items that the SDK sent, in order of arrival. */
 function sessionsSent({ passed }: Answers): { all: number; crashed: number } {
   const items = passed.flatMap((item) => item.items)
   const last = new Map<string, SentSession & { started: boolean }>()
@@ -151,7 +151,7 @@ function sessionsSent({ passed }: Answers): { all: number; crashed: number } {
   }
 }
 
-/** The release has the sessions that the SDK sent, and the release's page of the API says so. */
+/** Checks that the API shows the sessions that the SDK sent for the release. */
 async function expectHealthy(client: Client, project: Project, answers: Answers): Promise<void> {
   if (client.fates.session !== 'stored') return
   const { all, crashed } = sessionsSent(answers)
@@ -175,7 +175,7 @@ async function expectHealthy(client: Client, project: Project, answers: Answers)
   })
 }
 
-/** No request was refused, none came twice, and nothing came that the table says does not. */
+/** Checks that no request was refused or sent twice, and that nothing arrived that the table excludes. */
 async function expectNoRefusal(client: Client, project: Project, answers: Answers): Promise<void> {
   const passed = state.tap.of(project.id)
   const refused = passed.filter((item) => item.status !== 200)
@@ -183,7 +183,7 @@ async function expectNoRefusal(client: Client, project: Project, answers: Answer
   const hashes = passed.map((item) => item.hash)
   expect(passed.filter((item, at) => hashes.indexOf(item.hash) !== at).map((item) => item.items)).toEqual([])
   const { ledger } = answers
-  // The Java SDK sends one update of a session twice, word for word: the second is counted as a duplicate.
+  // The Java SDK sends one identical session update twice. The second counts as a duplicate.
   const updates = passed.flatMap((item) => item.items.filter(([type]) => type === 'session').map(([, text]) => text))
   expect(counts(answers, 'session', 'duplicate')).toBe(updates.length - new Set(updates).size)
   const isRepeated = (item: RestLedger['rows'][number]) => item.category === 'session' && item.outcome === 'duplicate'

@@ -17,20 +17,20 @@ const venv = join(out, 'python')
 const next = join(out, 'next')
 
 /**
- * `missing`: why a machine has not got it. `fetch` gets packages from a registry: a failure means that there is none here.
- * `build` makes programs of what was fetched: a failure is one.
+ * `missing` returns the reason if the machine lacks the toolchain. `fetch` gets packages from a registry: a failure
+ * means that no registry is reachable, and skips. `build` compiles the programs: a failure fails the test.
  */
 export type Toolchain = {
   missing(): string | undefined
   fetch?(): Promise<unknown>
   build?(): Promise<unknown>
-  /** `atEnd` is told what ends a server that may still have something to send. */
+  /** `atEnd` registers a function that stops a server which can still have items to send. */
   run(client: Client, dsn: string, atEnd: (end: () => void) => void): Promise<unknown>
 }
 
 const environment = () => ({ ...clean(), PATH: `${dirname(process.execPath)}:${process.env.PATH}` })
 
-/** Runs a program to its end. Throws with what it said when it fails. */
+/** Runs a program and waits. Throws with the end of its output if it fails. */
 function execute(command: string, words: readonly string[], cwd: string, env: Record<string, string> = {}) {
   return new Promise<void>((resolve, reject) => {
     const options = { cwd: join(home, cwd), env: { ...environment(), ...env }, timeout: 200_000, maxBuffer: 2 ** 24 }
@@ -68,7 +68,7 @@ const svelte: Plugin = {
     }),
 }
 
-/** Which package `@sentry/browser` stands for in the program of all versions; this tree has the oldest and the newest. */
+/** Maps `@sentry/browser` to the package of a version. This checkout has the oldest and the newest version. */
 function packageOf({ name }: Client): Record<string, string> {
   const major = /^browser-(\d+)$/.exec(name)?.[1]
   if (major === undefined) return {}
@@ -93,9 +93,9 @@ async function bundle(client: Client): Promise<string> {
 
 let chromium: Promise<Browser> | undefined
 
-/** Opens the client's page, lets it fail and send, and closes it. */
+/** Opens the client's page, makes it fail and send, and closes it. */
 async function visit(client: Client, dsn: string, page: string): Promise<void> {
-  // a name of its own: what a page on localhost reports is taken for a developer's
+  // A host name of its own: events from pages on localhost count as noise of a developer.
   chromium ??= openBrowser(['--host-resolver-rules=MAP shop.test 127.0.0.1'])
   const tab = await (await chromium).newPage()
   try {

@@ -1,4 +1,4 @@
-/** The official SDKs that e2e/clients/clients.test.ts runs, and what becomes of all that each of them sends. */
+/** The official SDKs that e2e/clients/clients.test.ts runs, and the outcome of every kind of item they send. */
 
 export const kinds = [
   'error',
@@ -14,12 +14,12 @@ export const kinds = [
 ] as const
 export type Kind = (typeof kinds)[number]
 
-/** `counted`: in the ledger only. `none`: the SDK has no such thing, or does not send it from here. */
+/** `counted`: in the ledger only. `none`: the SDK lacks this kind, or does not send it here, with the reason. */
 export type Fate = 'stored' | 'counted' | { none: string }
 
 export type ToolchainName = 'browser' | 'node' | 'next' | 'python' | 'go' | 'java' | 'ruby' | 'rust'
 
-/** `program`: in e2e/clients. `errors`: types of the error and of the chain's errors, innermost first. */
+/** `program`: path in e2e/clients. `errors`: types of the plain error and of the chain, innermost first. */
 export type Client = {
   name: string
   label: string
@@ -162,7 +162,7 @@ export const clients: readonly Client[] = [
   },
 ]
 
-/** SDKs that no test runs, with the reason. */
+/** SDKs that the tests do not run, with the reason. */
 export const untested: readonly { label: string; package: string; reason: string }[] = [
   { label: 'PHP', package: 'sentry/sentry', reason: 'the SDK comes from Packagist only, which tests cannot reach' },
   { label: '.NET', package: 'Sentry', reason: 'SDK and toolchain come from NuGet only, which tests cannot reach' },

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib'
 
-/** A request of an SDK as it passed by: `items` as type and payload. */
+/** A request of an SDK that passed the tap. `items` are pairs of type and payload. */
 export type Passed = { project: string; status: number; answer: string; hash: string; items: [string, string][] }
 export type Tap = { url: string; of(project: string): Passed[]; close(): void }
 
@@ -14,7 +14,7 @@ const unpack: Readonly<Record<string, (body: Buffer) => Buffer>> = {
   zstd: zstdDecompressSync,
 }
 
-/** Items of an envelope. Written for what SDKs send here: it is no parser for strangers. */
+/** Parses the items of an envelope. It trusts its input, which comes only from SDKs in these tests. */
 function itemsOf(envelope: Buffer): [string, string][] {
   const found: [string, string][] = []
   let at = envelope.indexOf(10) + 1
@@ -41,7 +41,7 @@ async function bodyOf(req: IncomingMessage): Promise<Buffer> {
 
 const ofConnection = /^(?:host|connection|keep-alive|content-length|transfer-encoding|expect|date)$/
 
-/** Headers but those of one connection alone. */
+/** Removes the headers that belong to a single connection. */
 const kept = (headers: [string, string][]): Record<string, string> =>
   Object.fromEntries(headers.filter(([name]) => !ofConnection.test(name)))
 
@@ -49,12 +49,12 @@ const projectOf = (req: IncomingMessage): string => /^\/api\/(\d+)\//.exec(req.u
 
 function notesOf(req: IncomingMessage, body: Buffer): Pick<Passed, 'project' | 'hash' | 'items'> {
   const open = unpack[String(req.headers['content-encoding'] ?? '')]?.(body) ?? body
-  // the envelope's header says when it was sent: a second time is another moment
+  // The envelope header has the time of sending, which differs in a retry. So the hash excludes it.
   const items = open.subarray(Math.max(0, open.indexOf(10)))
   return { project: projectOf(req), hash: createHash('sha256').update(items).digest('hex'), items: itemsOf(open) }
 }
 
-/** Stands between SDKs and the product, passes everything on and notes it. Nothing of a retry can hide from it. */
+/** A proxy between SDKs and the product that forwards and records every request, so that it sees every retry. */
 export async function openTap(product: string): Promise<Tap> {
   const passed: Passed[] = []
   const server = createServer(async (req, res) => {

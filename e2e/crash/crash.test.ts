@@ -17,12 +17,12 @@ import {
 } from '../product.ts'
 import { childrenOf } from './traffic.ts'
 
-/** More rounds by hand: `CRASH_ROUNDS=20 npm run e2e -- e2e/crash`. */
+/** For more rounds: `CRASH_ROUNDS=20 npm run e2e -- e2e/crash`. */
 const rounds = Number(process.env.CRASH_ROUNDS ?? 3)
 const running: Product[] = []
 afterAll(() => Promise.all(running.map(discard)))
 
-/** Sends 200 events/s until `stop` is called; collects the ids that were answered 200. */
+/** Sends 200 events/s until `stop` is called. Collects the ids of events that were answered with 200. */
 function load(product: Product, project: Project, type: string, acknowledged: string[]) {
   const state = { on: true, refused: 0 }
   const sender = async () => {
@@ -44,7 +44,7 @@ function load(product: Product, project: Project, type: string, acknowledged: st
   }
 }
 
-/** Everything acknowledged is there, once, and the issue's counter equals the rows. */
+/** Checks that each acknowledged event is stored once, and that the issue counter equals the number of rows. */
 async function expectWhole(product: Product, project: Project, type: string, acknowledged: string[]): Promise<void> {
   await ready(product)
   const settled = await until('all counted', 30_000, async () => {
@@ -57,7 +57,7 @@ async function expectWhole(product: Product, project: Project, type: string, ack
   })
   const ids = await idsOf(product, project, settled.id)
   const there = new Set(ids)
-  expect(there.size).toBe(ids.length) // nothing stored twice
+  expect(there.size).toBe(ids.length) // no duplicates
   const missing = acknowledged.filter((id) => !there.has(id))
   expect(missing).toEqual([])
   const status = (await api(product, project, '/status/')).json as {
@@ -80,7 +80,7 @@ test(`kill -9 of the whole tree, ${rounds} rounds: nothing acknowledged is missi
     await product.stop('SIGKILL')
     await loading.stop()
     product = await start({ data: product.data, port: product.port })
-    expect(product.startedMs).toBeLessThan(5000) // a deadline that is behaviour: health within 5 s
+    expect(product.startedMs).toBeLessThan(5000) // guaranteed: health answers within 5 s
   }
   running.push(product)
   expect(acknowledged.length).toBeGreaterThan(20 * rounds)
@@ -96,7 +96,7 @@ test(`kill -9 of the engine alone, ${rounds} rounds: accepting goes on, it comes
   const loading = load(product, project, 'EngineError', acknowledged)
   for (let round = 0; round < rounds; round++) {
     await pause(700 + Math.random() * 800)
-    // health may not have seen yet that the one before is gone
+    // The health endpoint can still report the previous engine.
     const engine = await until('an engine', 20_000, async () => childrenOf(product.child.pid, 'engine.ts')[0])
     process.kill(engine, 'SIGKILL')
     const live = await fetch(`${product.url}/api/health/live`)

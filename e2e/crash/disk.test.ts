@@ -22,7 +22,7 @@ const filesOf = (folder: string): Record<string, string> =>
       .sort(),
   )
 
-/** Runs a script in a fresh folder under the layer; in it `h` is the folder and `sync(path)` a sync. */
+/** Runs a script in a new folder with the recording layer. The script can use `h`, the folder, and `sync(path)`. */
 function record(script: string, prepare: (folder: string) => void = () => undefined) {
   const base = join(place, `run-${runs++}`)
   const live = join(base, 'live')
@@ -51,7 +51,7 @@ function record(script: string, prepare: (folder: string) => void = () => undefi
     live,
     base,
     made,
-    /** Every different folder that 300 cuts at the end of the log make. */
+    /** The distinct folders that result from 300 power cuts at the end of the log. */
     ends: (model: Model): Record<string, string>[] => {
       const found = new Set<string>()
       for (let seed = 0; seed < 300; seed++) {

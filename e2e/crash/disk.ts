@@ -1,4 +1,4 @@
-// What a disk holds after a power cut, made from the log that disklog.c writes.
+// Computes the possible contents of a disk after a power cut, from the log that disklog.c writes.
 import { execFileSync } from 'node:child_process'
 import {
   closeSync,
@@ -23,7 +23,7 @@ const pageBytes = 4096
 const sectorBytes = 512
 const exchange = 2
 
-/** One call that changed the folder; `start` of a sync is the last number that it covers. */
+/** One call that changed the folder. The `start` of a sync is the number of the last call that it covers. */
 export type Call = {
   op: number
   seq: number
@@ -41,12 +41,12 @@ export type Call = {
 }
 
 /**
- * What is certain after a cut. `strict`: only what POSIX promises, a name only by a sync of its folder. `ordered`: as
- * ext4, XFS and APFS do, any sync makes all earlier changes of names durable.
+ * The guarantees after a power cut. `strict`: POSIX only, so a name is durable after a sync of its folder. `ordered`:
+ * like ext4, XFS and APFS, where any sync makes all earlier changes of names durable.
  */
 export type Model = 'strict' | 'ordered'
 
-/** Compiles the layer into `folder`; the reason why not where there is no C compiler or no such loader. */
+/** Compiles the layer into `folder`. Without Linux or a C compiler it returns the reason to skip. */
 export function compileLayer(folder: string): { path: string } | { skip: string } {
   if (process.platform !== 'linux') return { skip: 'the layer needs Linux' }
   const source = fileURLToPath(new URL('./disklog.c', import.meta.url))
@@ -56,13 +56,13 @@ export function compileLayer(folder: string): { path: string } | { skip: string 
       execFileSync(compiler, ['-O2', '-shared', '-fPIC', '-o', path, source, '-ldl'], { stdio: 'pipe' })
       return { path }
     } catch {
-      // the next one
+      // Try the next compiler.
     }
   }
   return { skip: 'there is no C compiler' }
 }
 
-/** Calls of a log in the order of their numbers; a record that the end of the process cut off is left out. */
+/** The calls of a log, ordered by number. A last record that was cut off when the process ended is left out. */
 export function readCalls(file: string): Call[] {
   const bytes = readFileSync(file)
   const calls: Call[] = []
@@ -94,7 +94,7 @@ export function readCalls(file: string): Call[] {
   return calls.sort((call, two) => call.seq - two.seq)
 }
 
-/** A folder when the recording begins: inodes of the folder that is recorded, bytes in a copy that nobody changes. */
+/** A folder at the start of the recording: the inodes of the live folder, and the bytes in an unchanged copy. */
 export type Snapshot = {
   inode: number
   kind: 'file' | 'folder' | 'symlink'
@@ -103,7 +103,7 @@ export type Snapshot = {
   inner: Map<string, Snapshot>
 }
 
-/** Copies `live` to `still`, which must not be there, and says what is where. */
+/** Copies `live` to `still`, which must not exist, and returns the snapshot. */
 export function takeSnapshot(live: string, still: string): Snapshot {
   copyFolder(live, still)
   return scan(live, still)
@@ -165,10 +165,10 @@ class Content {
 
 class Item {
   readonly kind: 'file' | 'folder' | 'symlink'
-  /** Where its content stood when the recording began. */
+  /** Path of its content at the start of the recording. */
   readonly base: string | undefined
   readonly target: string
-  /** What is certain to be on disk; undefined while it is the base's, untouched. */
+  /** The durable content, or undefined while it equals the unchanged base. */
   content: Content | undefined
   pending: Change[] = []
   readonly durable = new Map<string, Item>()
@@ -194,13 +194,13 @@ const set = (view: 'durable' | 'visible', { folder, name, item }: Naming): void 
   else folder[view].delete(name)
 }
 
-/** A folder as it was, and what has been done to it since: what is certain, and what is only in memory. */
+/** A folder at the start plus all changes since: the durable ones, and those that are only in memory. */
 export class Disk {
   readonly #root: Item
   readonly #items = new Map<number, Item>()
   readonly #model: Model
   #names: NameChange[] = []
-  /** Things that the log can't say; a test fails on them. */
+  /** Changes that the log cannot express. A test fails if there are any. */
   readonly unseen: string[] = []
 
   constructor(start: Snapshot, model: Model) {
@@ -218,7 +218,7 @@ export class Disk {
     return item
   }
 
-  /** Takes one more call. */
+  /** Applies the next call. */
   apply(call: Call): void {
     if (call.op === op.sync) this.#synced(call)
     else if (call.op === op.syncAll) {
@@ -283,7 +283,7 @@ export class Disk {
       }
       for (const item of change.sets) {
         set('durable', item)
-        // what was done to this name before is over, and must not come later
+        // This replaces earlier changes of the same name. They must not be applied later.
         for (const older of rest)
           older.sets = older.sets.filter((other) => other.folder !== item.folder || other.name !== item.name)
       }
@@ -291,7 +291,7 @@ export class Disk {
     this.#names = rest
   }
 
-  /** Writes what a disk may hold if the power goes now into `folder`, which must not be there. What was not synced is there, torn or gone, by `random`. */
+  /** Writes a possible state after a power cut into the new `folder`. `random` keeps, tears or drops unsynced data. */
   cut(folder: string, random: () => number): void {
     const lasts = new Map<Item, number>()
     const last = this.#names.at(-1)?.seq ?? 0
@@ -310,7 +310,7 @@ export class Disk {
     write(this.#root, 'durable', folder, (item) => torn(item, random))
   }
 
-  /** Writes the folder as its readers saw it, synced or not. */
+  /** Writes the folder as processes saw it, including unsynced changes. */
   all(folder: string): void {
     write(this.#root, 'visible', folder, (item) => {
       if (item.pending.length === 0) return item.content
@@ -321,7 +321,7 @@ export class Disk {
   }
 }
 
-/** A number from just below `first` (nothing of it) to `last` (all of it); both ends are as likely as all between. */
+/** A random number from `first` - 1 (no call) to `last` (all calls), in which both ends are frequent. */
 function between(first: number, last: number, random: () => number): number {
   const mode = random()
   if (mode < 0.35) return first - 1
@@ -329,7 +329,7 @@ function between(first: number, last: number, random: () => number): number {
   return first - 1 + Math.floor(random() * (last - first + 2))
 }
 
-/** What may stand in a file of what was not synced: nothing, all, the first writes and a part of the next, or any pages. */
+/** A possible file content after a cut: no unsynced write, all, the first ones and part of the next, or any pages. */
 function torn(item: Item, random: () => number): Content | undefined {
   if (item.pending.length === 0) return item.content
   const mode = random()
@@ -384,7 +384,7 @@ function write(
   }
 }
 
-/** Files of two folders that differ, by path; sockets and what `ignored` names are left out. */
+/** Paths of files that differ between two folders. Sockets and paths for which `ignored` is true are left out. */
 export function differences(text: string, two: string, ignored: (path: string) => boolean, path = ''): string[] {
   const list = (folder: string) => {
     const found = new Map<string, 'file' | 'folder' | 'symlink'>()
@@ -408,7 +408,7 @@ export function differences(text: string, two: string, ignored: (path: string) =
   return different
 }
 
-/** A copy that keeps nothing but folders, files and links (sockets can't be copied). */
+/** Copies folders, files and links. Sockets cannot be copied. */
 function copyFolder(from: string, to: string): void {
   cpSync(from, to, {
     recursive: true,

@@ -1,12 +1,11 @@
-// Writes down what a process does to one folder, so that a test can tell what a disk would hold after a power cut.
+// Records the changes of a process to one folder, so that a test can compute the disk after a power cut.
 //
 // LD_PRELOAD=disklog.so DISKLOG_ROOT=/folder DISKLOG_FILE=/log DISKLOG_SEQ=/counter
 //
-// Each call that changes a file or a name below DISKLOG_ROOT is carried out and then appended to DISKLOG_FILE as one
-// record (disk.ts reads them). The number of a record is taken when the call has ended; a sync also says which number
-// was the last when it began, since only what had ended by then is surely covered by it. All processes share the counter.
-// Calls that libc makes by itself (stdio) and writes to mapped memory are not seen: the test compares the folder with
-// what the log says it holds, and fails when they differ.
+// Each call that changes a file or a name below DISKLOG_ROOT runs first and is then appended to DISKLOG_FILE as a
+// record for disk.ts. A record gets its number when the call has ended. A sync also stores the last number at its
+// start, because it surely covers only calls that had ended by then. All processes share the counter. Calls inside libc
+// (stdio) and writes to mapped memory are not recorded. The test fails if the folder differs from the log.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -34,7 +33,7 @@ struct record {
   uint32_t name1, name2, data, kind;
 };
 
-/** The kernel itself: libc's syscall() is one of the calls that are watched. */
+/** Calls the kernel directly, because the layer also intercepts syscall() of libc. */
 static long kernel(long number, long a, long b, long c, long d, long e, long f) {
   long answer;
 #if defined(__x86_64__)
@@ -82,7 +81,7 @@ __attribute__((constructor)) static void begin(void) {
   sys(SYS_close, fd);
   if (page == MAP_FAILED) return;
   counter = page;
-  // a number that the program is unlikely to close by mistake
+  // A file descriptor that the program is unlikely to close by mistake.
   int log = sys(SYS_openat, AT_FDCWD, file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   out = sys(SYS_fcntl, log, F_DUPFD_CLOEXEC, 900);
   if (out >= 0) sys(SYS_close, log);
@@ -102,7 +101,7 @@ static void put(struct record *r, const char *n1, const char *n2, const struct i
   r->name1 = n1 ? strlen(n1) : 0;
   r->name2 = n2 ? strlen(n2) : 0;
   r->data = bytes;
-  // the time first: whoever saw the call's end later than this reading also finds its number below later ones
+  // Read the time first: then calls that start after this time have higher numbers.
   r->ns = nowNs();
   r->seq = atomic_fetch_add(counter, 1) + 1;
   struct iovec v[1100];
@@ -125,7 +124,7 @@ static int below(const char *path) {
   return strncmp(path, root, rootLength) == 0 && (path[rootLength] == '/' || path[rootLength] == 0);
 }
 
-/** Whether a path given to a call lies below the root; relative ones by their folder. */
+/** Whether the path of a call is below the root. Resolves relative paths by their folder. */
 static int inside(int dirfd, const char *path) {
   if (out < 0 || !path) return 0;
   if (path[0] == '/') return below(path) && !strstr(path, "/../");
@@ -151,7 +150,7 @@ static uint64_t inodeAt(int dirfd, const char *path) {
   return fstatat(dirfd, path, &s, AT_SYMLINK_NOFOLLOW) == 0 ? s.st_ino : 0;
 }
 
-/** Inode of the folder that holds `path`, and the last word of the path in `name`. */
+/** Returns the inode of the folder of `path`, and stores the last part of the path in `name`. */
 static uint64_t parentOf(int dirfd, const char *path, char *name) {
   char copy[PATH_MAX];
   snprintf(copy, sizeof copy, "%s", path);
@@ -241,7 +240,7 @@ int dup3(int fd, int to, int flags) {
   return made;
 }
 
-/** Where a write without an offset went: it ended where the file's position now stands. */
+/** Records a write without an offset. It ended at the current position of the file. */
 static void wroteHere(int fd, const struct iovec *v, int n, ssize_t bytes) {
   if (bytes <= 0 || !isTracked(fd)) return;
   off_t end = lseek(fd, 0, SEEK_CUR);
@@ -281,7 +280,7 @@ ssize_t pwritev2(int fd, const struct iovec *v, int parts, off_t offset, int fla
   return pwritev64v2(fd, v, parts, offset, flags);
 }
 
-/** Copies between files go the slow way, so that the bytes are seen. */
+/** Rejects kernel copies between files, so that programs fall back to writes that the layer records. */
 ssize_t copy_file_range(int from, off_t *fromAt, int to, off_t *toAt, size_t count, unsigned flags) {
   if (!isTracked(to)) return sys(SYS_copy_file_range, from, fromAt, to, toAt, count, flags);
   errno = EXDEV;
@@ -406,7 +405,7 @@ int symlinkat(const char *target, int d, const char *path) {
 }
 int symlink(const char *target, const char *path) { return symlinkat(target, AT_FDCWD, path); }
 
-/** Some programs ask the kernel by number: chDB to rename, libuv to write at a place. */
+/** Some programs call the kernel by number: chDB to rename, libuv to write at an offset. */
 long syscall(long number, ...) {
   va_list l;
   va_start(l, number);

@@ -1,4 +1,4 @@
-// The disk is full: of the journal, of the events store, of meta, of the blobs. Each is a small tmpfs of its own (root only).
+// Full disks of the journal, the events store, meta and the blobs. Each one is a small tmpfs (root only).
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -56,7 +56,7 @@ const canMount = (() => {
   return could
 })()
 
-/** Leaves `bytes` free where `path` is; returns the way to give the space back. */
+/** Fills the disk of `path` until `bytes` are free. Returns a function that frees the space. */
 function fill(path: string, bytes: number): () => void {
   const filler = join(path, 'filler')
   const block = Buffer.alloc(64 * 1024, 1)
@@ -77,18 +77,18 @@ type Stage = {
   name: string
   folder: string
   mebibytes: number
-  /** Bytes that stay free. */
+  /** Bytes to leave free. */
   leave: number
-  /** What ingest answers to small events meanwhile. */
+  /** The answer of ingest to small events while the disk is full. */
   status: 200 | 503
-  /** An event with a file over 1 MiB, which goes through the blobs. */
+  /** The answer to an event with a file over 1 MiB, which goes through the blobs. */
   large?: 503
-  /** What the status says that processing waits for. */
+  /** The store that processing waits for, in the status. */
   waits?: 'events' | 'database'
 }
 
 const journal = { folder: 'journal', mebibytes: 96, status: 503 } as const
-/** What one product goes through, one disk after the other. */
+/** The disks that one product fills, one after the other. */
 const runs: { what: string; env: Record<string, string>; stages: Stage[] }[] = [
   {
     what: 'the disk of the journal falls below the reserve',
@@ -119,7 +119,7 @@ const answerTo = async (product: Product, project: Project, type: string, attach
   return { answer, event }
 }
 
-/** The list keeps its frame, and the status says what is waited for, where the store is said to be the one. */
+/** Checks that the issue list still renders, and that the status page names what processing waits for. */
 async function lookAtScreens(product: Product, project: Project, browser: Browser, login: Login, waits: string) {
   const { page } = await openPage(browser, product.url, { login })
   const answer = await page.goto(`${product.url}/o/${project.org}/issues`)
@@ -131,8 +131,8 @@ async function lookAtScreens(product: Product, project: Project, browser: Browse
 }
 
 /**
- * Kills process app while the disk is full: the one that takes its place recovers what was open, waits for the disk instead
- * of ending again, and goes on.
+ * Kills process app while the disk is full. The new process must recover the open batches, wait for the disk instead of
+ * exiting again, and continue.
  */
 async function killApp(product: Product): Promise<void> {
   const appsOf = () => childrenOf(product.child.pid, 'app.ts')
@@ -147,7 +147,7 @@ async function killApp(product: Product): Promise<void> {
   expect(appsOf()).toEqual([second])
 }
 
-/** Fills the disk under traffic, looks at the answers and gives the space back; gives what was acknowledged. */
+/** Fills the disk under traffic, checks the answers and frees the space. Returns the acknowledged events. */
 async function goThrough(
   product: Product,
   project: Project,

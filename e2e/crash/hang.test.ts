@@ -1,4 +1,4 @@
-// The engine hangs instead of dying, and the clock is set back and forward.
+// The engine hangs instead of dying, and the clock jumps back and forward.
 
 import { rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -27,7 +27,7 @@ const engineOf = (product: Product): number => childrenOf(product.child.pid, 'en
 
 const readyStatus = async (product: Product) => (await fetch(`${product.url}/api/health/ready`)).status
 
-/** Stops the engine's process in the middle of traffic; gives what was acknowledged meanwhile. */
+/** Suspends the engine process during traffic. Returns the events acknowledged in that time. */
 async function hang(
   product: Product,
   project: Project,
@@ -59,7 +59,7 @@ test.concurrent('an engine that hangs: ingest goes on, health and screens say so
       api(product, project, '/projects/hang/web/tags/'),
       pause(1500).then(() => expect(traffic.acknowledged.length).toBeGreaterThan(before + 10)),
     ])
-    // lists come from meta where they can; what needs the events store says that it is away, and soon
+    // Lists come from meta if possible. Requests that need the events store must fail soon.
     expect([200, 503, 504]).toContain(list.status)
     expect([200, 404, 503, 504]).toContain(tags.status)
     expect(performance.now() - asked).toBeLessThan(60_000)
@@ -139,7 +139,7 @@ test.concurrent('the clock is set back and forward: no event is lost, no lag is 
     lags.push(status.journal.lagBytes, status.journal.oldestWaitingMs)
     await settled(shifted, project)
     if (Math.abs(offsetMs) < 20 * 24 * hourMs) continue
-    // a start with the clock as it now is
+    // Restart with the shifted clock.
     await shifted.stop(offsetMs < 0 ? 'SIGKILL' : 'SIGTERM')
     shifted = await start(options)
     await readyAtLast(shifted)

@@ -1,4 +1,4 @@
-// kill -9 between each pair of steps of "Exactly once", of the whole tree, of process app and of process engine.
+// kill -9 of the whole tree, of process app or of process engine, between any two steps of "Exactly once".
 import { existsSync, rmSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
@@ -8,7 +8,7 @@ import { bootstrap, discard, freePort, type Product, ready, start, until } from 
 import { type Scope, type Step, steps } from './steps.ts'
 import { type Acknowledged, faultsOf, send, settled } from './traffic.ts'
 
-/** 300 by hand: `npm run e2e:crash -- --rounds 100` makes three kills for each power cut. */
+/** Three kills for each power cut: `npm run e2e:crash -- --rounds 100` makes 300. */
 const rounds = 3 * Number(process.env.CRASH_ROUNDS ?? 1)
 const seed = Number(process.env.CRASH_SEED ?? 1)
 const roundMs = 60_000
@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const mainSteps = new Set<Step>(['body-spooled', 'record-written', 'record-synced', 'segment-begun', 'segment-trimmed'])
 
-/** Steps in a shuffled order, all of them before one comes again; app can only be killed alone where it does the step. */
+/** Shuffled steps without a repeat until all have run. App can only be killed alone in a step that it executes. */
 function plan(random: () => number): { step: Step; scope: Scope; at: number }[] {
   const list: { step: Step; scope: Scope; at: number }[] = []
   while (list.length < rounds) {
@@ -37,16 +37,16 @@ function plan(random: () => number): { step: Step; scope: Scope; at: number }[] 
 
 const isGone = (product: Product) => product.child.exitCode !== null || product.child.signalCode !== null
 
-/** Sends until the step was reached and somebody was killed, at most 8 s; then everything is killed. */
+/** Sends traffic until a process was killed at the step, for at most 8 s. Then it kills everything. */
 async function crash(product: Product, mark: string, sending: ReturnType<typeof send>): Promise<boolean> {
   const over = () => isGone(product) || existsSync(mark)
-  // what it does while it starts counts too: the 8 s begin when all of it is there
+  // Steps during the start count too. The 8 s begin when the product is ready.
   await until('ready', 90_000, async () => over() || (await fetch(`${product.url}/api/health/ready`)).ok)
   const end = performance.now() + 8000
   while (performance.now() < end && !over()) await pause(20)
   const reached = existsSync(mark)
   if (!isGone(product) && reached) {
-    // one process only: it comes back by itself while the rest goes on, and then everything is killed at any moment
+    // Only one process was killed. It restarts by itself while the rest continues. Then kill everything at any moment.
     await ready(product).catch(() => undefined)
     await pause(300)
   }
@@ -85,7 +85,7 @@ test(`${rounds} kills between the steps: nothing acknowledged is missing, nothin
     const where = `seed ${seed}, round ${round}: ${scope} killed at ${step} ${at}`
     const type = `Kill${round}Error`
     types.push(type)
-    // the first steps are reached while it starts: then it is killed before anything is sent
+    // If the step runs during the start, the product is killed before any traffic.
     const made = await start({ data, port, env }).catch((error: unknown) => {
       if (existsSync(mark)) return undefined
       throw error
@@ -93,14 +93,14 @@ test(`${rounds} kills between the steps: nothing acknowledged is missing, nothin
     if (made) {
       product = made
       running = made
-      // One issue lives through several rounds; not through all of a long run, as a list of events ends after 10,000.
+      // Each of these issues lasts for nine rounds. It cannot last longer, because lists of events end after 10,000.
       const lasting = `Every${Math.floor(round / 9)}Error`
       lastings.add(lasting)
       const traffic = send(made, project, [type, lasting], 8, true)
       if (!(await crash(made, mark, traffic))) unreached.push(step)
       acknowledged.push(...traffic.acknowledged)
     }
-    // what was recovered is looked at without any killing, each third time: a recovery that is killed itself is a case too
+    // Only every third recovery runs undisturbed and is checked, so that some kills hit a recovery.
     if (round % 3 === 2 || round === rounds - 1) {
       product = await start({ data, port })
       running = product

@@ -1,5 +1,5 @@
-// Power cuts: every write, name and sync of the product is written down; the disk is then built as a cut at a random
-// call may leave it, and the product has to go on from there.
+// Power cuts: a layer records every write, name change and sync of the product. The test then builds the disk as a cut
+// at a random call can leave it, and the product must continue from there.
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,12 +19,12 @@ import {
 } from './disk.ts'
 import { type Acknowledged, faultsOf, readyAtLast, send, settled } from './traffic.ts'
 
-/** 100 by hand: `npm run e2e:crash -- --rounds 100`. */
+/** For 100 rounds: `npm run e2e:crash -- --rounds 100`. */
 const rounds = Number(process.env.CRASH_ROUNDS ?? 3)
 const seed = Number(process.env.CRASH_SEED ?? 1)
 const roundMs = 60_000
 
-/** Memory where there is enough of it: what is asked here is what was synced, not how long a disk takes for it. */
+/** Use memory if there is enough. The test checks which data was synced, not how long a disk takes. */
 const memory = '/dev/shm'
 const roomy = existsSync(memory) && statfsSync(memory).bavail * statfsSync(memory).bsize > 4 * 2 ** 30
 const place = mkdtempSync(join(roomy ? memory : tmpdir(), 'mishap-cut-'))
@@ -50,10 +50,10 @@ const watched = () => ({
   MISHAP_LOG_LEVEL: 'info',
 })
 
-/** SQLite's index of the WAL is memory that looks like a file, and is made anew at the first opening. */
+/** SQLite's WAL index is shared memory in the form of a file. The first connection rebuilds it. */
 const isMemory = (path: string) => path.endsWith('-shm')
 
-/** Power cuts in the life of a folder from its first moment on: what was not acknowledged may be gone, but it always starts. */
+/** Cuts the power at any call since the folder was created. Unacknowledged data can be lost, but the product starts. */
 async function cutAnywhere(begun: Snapshot, calls: Call[], project: Project, acknowledged: Acknowledged[], n: number) {
   const random = randomOf(seed * 77 + n)
   const disk = new Disk(begun, n % 2 === 0 ? 'strict' : 'ordered')
@@ -102,7 +102,7 @@ test.skipIf('skip' in layer)(
   },
 )
 
-/** Kills the product, chooses a call, and puts the disk as it may be then in the place of the data folder. Returns when the cut was. */
+/** Kills the product and puts a possible disk after a random call in its data folder. Returns the time of the cut. */
 async function cutPower(
   product: Product,
   begun: ReturnType<typeof takeSnapshot>,
@@ -113,8 +113,8 @@ async function cutPower(
   await product.stop('SIGKILL')
   const calls = readCalls(paths.log)
   const disk = new Disk(begun, model)
-  // Any call is as likely as another: what is rare in time (a rename, a commit) is where things break. Two of three cuts
-  // are made once something was acknowledged, the others anywhere, in the start and its recovery too.
+  // All calls are equally likely: faults occur at calls that are rare in time, such as a rename or commit. Two of three
+  // cuts come after the first acknowledgement, the others anywhere, including the start and its recovery.
   const first = random() < 2 / 3 ? calls.findIndex((call) => call.ns > firstNs()) : 0
   const until = Math.max(0, first) + Math.floor(random() * (calls.length - Math.max(0, first)))
   for (const call of calls.slice(0, until + 1)) disk.apply(call)

@@ -1,12 +1,12 @@
-// Loaded into every process of the product by NODE_OPTIONS=--import: kills it at a named step of writing rows again. The
-// product knows nothing of it.
+// NODE_OPTIONS=--import loads this file into every process of the product. It kills the product at a named step of
+// reprocessing. The product has no code for it.
 import { existsSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
 import { DatabaseSync } from 'node:sqlite'
 import { isMainThread } from 'node:worker_threads'
 
-/** Points between what ARCHITECTURE.md lists of mapping again, in its order. */
+/** Points between the steps of reprocessing in ARCHITECTURE.md, in their order. */
 export const reprocessingSteps = [
   'planned',
   'write-begins',
@@ -30,7 +30,7 @@ function reached(step: RegroupStepName): void {
   process.kill(0, 'SIGKILL')
 }
 
-/** A step is under way in this process: what the engine is asked meanwhile belongs to it. */
+/** `isOpen`: a step runs in this process, and the queries to the engine belong to it. */
 const state = { isOpen: false, commits: false }
 
 function watchSqlite(): void {
@@ -71,7 +71,7 @@ function watchHttp(): void {
       made.once('finish', () => setTimeout(() => reached('write-runs'), 3))
       made.prependListener('response', () => reached('write-answered'))
     } else if (state.isOpen) {
-      // The statement is what is written first, whether by write or by end.
+      // The first chunk of `write` or `end` is the statement.
       let isSeen = false
       const look = (piece: unknown): void => {
         if (isSeen || piece === undefined || typeof piece === 'function') return

@@ -1,4 +1,4 @@
-// kill -9 at each step of mapping events again: no event is lost, none is there twice, and every sum agrees.
+// kill -9 at each step of reprocessing: no event is lost or duplicated, and all counts agree.
 import { existsSync, rmSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
@@ -25,7 +25,7 @@ afterAll(async () => {
   if (running) await discard(running)
 })
 
-/** All of them with `npm run e2e:crash -- --rounds 2`; by the way one before the commit and one behind it. CRASH_STEPS names some. */
+/** By default, one step before the commit and one after it. CRASH_STEPS names steps; `--rounds 2` runs all. */
 const few = ['write-runs', 'delete-answered'] as const
 const named = process.env.CRASH_STEPS?.split(',')
 const steps = reprocessingSteps.filter((step) =>
@@ -62,7 +62,7 @@ test('killed at each step of mapping events again', { timeout: (steps.length + 2
     await uploadBuild(product, project, made).catch(() => undefined)
     await until(`${step} to be reached`, 30_000, async () => existsSync(mark))
     await product.stop('SIGKILL')
-    // What stands now is no fault: a step that is open counts as done or as not begun.
+    // This state has no faults: an unfinished step counts as done or as not started.
     expect({ step, faults: await verifyFaults(data) }).toEqual({ step, faults: '' })
     product = await start({ data, port })
     running = product

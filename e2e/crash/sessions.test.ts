@@ -1,4 +1,4 @@
-// kill -9 while sessions come: each acknowledged update counts once, whatever came again.
+// kill -9 while sessions arrive: each acknowledged update counts once, also if it is sent again.
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
 import type { RestSessions } from '../../src/contract/release-health.ts'
@@ -27,14 +27,14 @@ type Sent = { sid: string; crashes: boolean; step: number }
 
 const stepsOf = 3
 
-/** The next update of a session: its start, one between, its end. */
+/** The next update of a session: its start, an update, or its end. */
 function updateOf({ sid, crashes, step }: Sent, started: string): object {
   const isLast = step === stepsOf - 1
   const status = isLast ? (crashes ? 'crashed' : 'exited') : 'ok'
   return { sid, init: step === 0, seq: step, started, timestamp: new Date().toISOString(), status, errors: 0, attrs }
 }
 
-/** Sends updates of many sessions, each until it was acknowledged, while the product comes and goes. */
+/** Sends updates of many sessions while the product restarts. It repeats each update until it is acknowledged. */
 function traffic(project: Project, url: string) {
   const sessions: Sent[] = []
   const control = { stopped: false, aggregates: 0 }
@@ -49,7 +49,7 @@ function traffic(project: Project, url: string) {
     while (!control.stopped) {
       const session = { sid: eventId(), crashes: sessions.length % 10 === 0, step: 0 }
       sessions.push(session)
-      // An update that was not acknowledged may be stored all the same: it is sent again as it was.
+      // An unacknowledged update can already be stored, so send the identical update again.
       for (; session.step < stepsOf; session.step++) {
         const body = envelope('session', updateOf(session, started))
         while (!(await acknowledged(body))) await pause(20)

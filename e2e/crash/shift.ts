@@ -1,5 +1,5 @@
-// Loaded into every process of the product by NODE_OPTIONS=--import: the wall clock is off by the milliseconds in a file.
-// Timers and `performance.now()` go on as they do when a machine's clock is set.
+// NODE_OPTIONS=--import loads this file into every process of the product. It shifts the wall clock by the milliseconds
+// in a file. Timers and `performance.now()` are unchanged, as when somebody sets the clock of a machine.
 import { readFileSync } from 'node:fs'
 
 const file = process.env.SHIFT_FILE ?? ''

@@ -1,15 +1,12 @@
-// Loaded into every process of the product by NODE_OPTIONS=--import: kills at the n-th call of a named step. The product
-// knows nothing of it.
-
-// Loaded into every process of the product by NODE_OPTIONS=--import: kills at the n-th call of a named step. The product
-// knows nothing of it.
+// NODE_OPTIONS=--import loads this file into every process of the product. It kills at the n-th call of a named step.
+// The product has no code for it.
 import fs, { existsSync, promises, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
 import { DatabaseSync } from 'node:sqlite'
 import { isMainThread } from 'node:worker_threads'
 
-/** Points between what "Exactly once" (ARCHITECTURE.md) lists, in its order; the first four are accept's. */
+/** Points between the steps of "Exactly once" in ARCHITECTURE.md, in their order. The first four are in ingest. */
 export const steps = [
   'body-spooled',
   'record-written',
@@ -27,7 +24,7 @@ export const steps = [
 ] as const
 export type Step = (typeof steps)[number]
 
-/** Who is killed: everything, process app alone, or process engine alone. */
+/** The processes to kill: all, process app alone, or process engine alone. */
 const scopes = ['tree', 'app', 'engine'] as const
 export type Scope = (typeof scopes)[number]
 

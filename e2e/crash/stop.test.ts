@@ -1,4 +1,4 @@
-// However the product is told to end, all of it ends, and gives the port and the data folder back.
+// Every way to stop the product ends all its processes and releases the port and the data folder.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createConnection } from 'node:net'
@@ -18,7 +18,7 @@ function processes(): Process[] {
   })
 }
 
-/** A process and all that it started, the first one first. */
+/** A process and its descendants, parents first. */
 function treeOf(pid: number): Process[] {
   const all = processes()
   const found = all.filter((process) => process.pid === pid)
@@ -33,7 +33,7 @@ const answers = (port: number): Promise<boolean> =>
     socket.once('close', () => socket.destroy())
   })
 
-/** `npm start` in a group of its own, as a terminal or a supervisor starts it. */
+/** Runs `npm start` in a new process group, like a terminal or a supervisor. */
 async function startByNpm() {
   const port = await freePort()
   const data = mkdtempSync(join(tmpdir(), 'mishap-stop-'))
@@ -61,7 +61,7 @@ const ways: [string, (started: Started) => Promise<void> | void][] = [
       try {
         process.kill(-npm, 'SIGINT')
       } catch {
-        // the first one was enough: all of it is gone already
+        // The first signal was enough, and all processes are gone.
       }
     },
   ],
@@ -76,7 +76,7 @@ test.each(ways)('%s ends all of it, with what was acknowledged', { timeout: 120_
     expect(started.tree.length).toBeGreaterThanOrEqual(4)
     await end(started)
     const pids = new Set(started.tree.map((process) => process.pid))
-    // 5 s are promised; the wait is longer, as the machine of a test may be busy
+    // The product guarantees 5 s. The test waits longer, because its machine can be busy.
     await until('all to be gone', 30_000, async () => processes().every((process) => !pids.has(process.pid)))
     expect(await answers(started.port)).toBe(false)
     const main = join(root, 'src/processes/main.ts')
@@ -87,7 +87,7 @@ test.each(ways)('%s ends all of it, with what was acknowledged', { timeout: 120_
       try {
         process.kill(pid, 'SIGKILL')
       } catch {
-        // gone, as it should be
+        // The process is gone, as expected.
       }
     }
     rmSync(started.data, { recursive: true, force: true })

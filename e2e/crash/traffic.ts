@@ -1,4 +1,4 @@
-// What is sent while things break, and the comparison of what was acknowledged with what is there.
+// Sends traffic during failures, and compares the acknowledged events with the stored ones.
 import { execFile, execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -16,17 +16,17 @@ import {
   until,
 } from '../product.ts'
 
-/** One acknowledged event; `ns` is when the answer was here, on the clock of `process.hrtime`. */
+/** An acknowledged event. `ns` is the time of the answer, on the clock of `process.hrtime`. */
 export type Acknowledged = { id: string; type: string; ns: bigint; attachment?: Buffer }
 
 type Traffic = {
   acknowledged: Acknowledged[]
-  /** Answers other than 200, by status; 0 for none. */
+  /** Number of answers other than 200, by status. Status 0 means no answer. */
   refused: Record<number, number>
   stop(): Promise<void>
 }
 
-/** The type of an acknowledged transaction; its id is its trace's. */
+/** The type of acknowledged transactions. Their id is the trace id. */
 const transactionType = 'transaction'
 
 /** A transaction of five spans. */
@@ -49,16 +49,16 @@ function transactionOf(id: string): Buffer {
 
 const spooledBytes = 1_200_000
 
-/** An envelope with an event and a file; over 1 MiB it goes through the blob store before it is refined. */
+/** An envelope with an event and a file. A file over 1 MiB goes through the blob store before processing. */
 function withAttachment(event: Record<string, unknown>, bytes: Buffer): Buffer {
   const head = JSON.stringify({ type: 'attachment', length: bytes.length, filename: 'a.bin' })
   return Buffer.concat([Buffer.from(`${envelopeOf(event)}${head}\n`), bytes, Buffer.from('\n')])
 }
 
 /**
- * Sends some 200 requests a second until `stop`: mostly small events of `types`, a few with a file of 5 kB, one in a
- * hundred with one of 1.2 MB, some by /store/, and some that are broken and must be refused.
- * `traced`: one in six is a transaction of five spans.
+ * Sends about 200 requests per second until `stop`: mostly small events of `types`, a few with a file of 5 kB, one in a
+ * hundred with a file of 1.2 MB, some to /store/, and some broken ones that must be refused.
+ * With `traced`, one in six is a transaction of five spans.
  */
 export function send(
   product: { url: string },
@@ -121,7 +121,7 @@ type Status = {
   ledger: { received: number; stored: number; lost: number; dead: number; waiting: number; duplicate: number }
 }
 
-/** Recovery and a busy machine take their time; how fast a start is, is asked elsewhere. */
+/** Waits up to 90 s, because recovery on a busy machine takes long. Other tests check the time of a start. */
 export async function readyAtLast(product: { url: string; log?(): string }): Promise<void> {
   await until('ready', 90_000, async () => (await fetch(`${product.url}/api/health/ready`)).ok).catch(
     (error: Error) => {
@@ -130,10 +130,10 @@ export async function readyAtLast(product: { url: string; log?(): string }): Pro
   )
 }
 
-/** Main tells app what is on disk this late at most, on a machine that is busy: an empty journal may be old news. */
+/** On a busy machine, app learns this late about new records on disk. Until then it reports an empty journal. */
 const toldMs = 250
 
-/** Waits until the screens answer and nothing waits in the journal. It waits as long as `readyAtLast` does; gives the status. */
+/** Waits until the screens answer and the journal is empty, as long as `readyAtLast`. Returns the status. */
 export async function settled(product: { url: string }, project: Project, ms = 90_000): Promise<Status> {
   await readyAtLast(product)
   const empty = async () => {
@@ -149,8 +149,8 @@ export async function settled(product: { url: string }, project: Project, ms = 9
 }
 
 /**
- * Every fault that the product shows, as sentences; empty when all is well: each acknowledged event of `types` is there
- * once, each issue's counter, its count by the rollups and its rows agree, and the ledger is the sum of them.
+ * Returns all faults as sentences, or an empty list. Each acknowledged event of `types` must be stored once. For each
+ * issue the counter, the rollups and the rows must agree, and the ledger must be their sum.
  */
 export async function faultsOf(
   product: Product,
@@ -161,7 +161,7 @@ export async function faultsOf(
 ): Promise<string[]> {
   const faults: string[] = []
   await settled(product, project)
-  // asked once more: one answer reads the rows before the ledger, and a commit may have come in between
+  // Ask again: an answer reads the rows before the ledger, and a commit can happen in between.
   const status = (await api(product, project, '/status/')).json as Status
   let rows = 0
   for (const type of types) {
@@ -195,7 +195,7 @@ export async function faultsOf(
   return [...faults, ...(await storedFaults(product, project, table))]
 }
 
-/** The newest acknowledged transactions, with their five spans each. */
+/** Checks that the newest acknowledged transactions have five spans each. */
 async function traceFaults(product: Product, project: Project, acknowledged: Acknowledged[]): Promise<string[]> {
   const faults: string[] = []
   for (const { id } of acknowledged.filter((item) => item.type === transactionType).slice(-20)) {
@@ -206,7 +206,7 @@ async function traceFaults(product: Product, project: Project, acknowledged: Ack
   return faults
 }
 
-/** Events that the ledger calls stored against the rows, and transactions with their spans. */
+/** Compares stored items in the ledger with the rows of events and of spans. */
 async function storedFaults(product: Product, project: Project, rows: number): Promise<string[]> {
   const status = (await api(product, project, '/status/')).json as {
     ledger: { rows: { category: string; outcome: string; quantity: number }[] }
@@ -224,7 +224,7 @@ async function storedFaults(product: Product, project: Project, rows: number): P
   ]
 }
 
-/** Files that were sent with the newest acknowledged events, byte for byte. */
+/** Compares the files of the newest acknowledged events byte for byte. */
 async function attachmentFaults(product: Product, project: Project, sent: Acknowledged[]): Promise<string[]> {
   const faults: string[] = []
   for (const { id, attachment } of sent.filter((item) => item.attachment).slice(-20)) {
@@ -244,7 +244,7 @@ async function attachmentFaults(product: Product, project: Project, sent: Acknow
   return faults
 }
 
-/** What `mishap verify` finds wrong with a folder whose product stands. */
+/** Runs `mishap verify` on the folder of a stopped product. Returns its findings, or ''. */
 export const verifyFaults = (data: string): Promise<string> =>
   new Promise((resolve) => {
     const words = [
@@ -257,7 +257,7 @@ export const verifyFaults = (data: string): Promise<string> =>
     execFile(process.execPath, words, (error, out, err) => resolve(error ? `${out}${err}`.slice(-1500) : ''))
   })
 
-/** Pids of the processes that `pid` started and whose command line has `word`. */
+/** Pids of the children of `pid` whose command line contains `word`. */
 export const childrenOf = (pid: number | undefined, word: string): number[] =>
   execFileSync('ps', ['-eo', 'pid,ppid,args'], { encoding: 'utf8' })
     .split('\n')

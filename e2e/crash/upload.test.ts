@@ -1,4 +1,4 @@
-// kill -9 while a bundle comes: what was sent is not asked for again, what came half is nowhere, and it ends as one bundle.
+// kill -9 during an upload: stored chunks are not requested again, partial ones leave no file, and one bundle results.
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readdirSync } from 'node:fs'
@@ -43,7 +43,7 @@ const formOf = (some: readonly Buffer[]) => {
 const send = async (product: Product, project: Project, some: readonly Buffer[]) =>
   (await api(product, project, `${O}/chunk-upload/`, { method: 'POST', body: formOf(some) })).status
 
-/** Sends the first half of a form and then nothing; the request ends with the product. */
+/** Sends the first half of a form and then nothing. The request ends when the product stops. */
 async function sendHalf(product: Product, project: Project, some: readonly Buffer[]): Promise<void> {
   const form = new Request('http://x', { method: 'POST', body: formOf(some) })
   const type = form.headers.get('content-type') ?? ''
@@ -54,7 +54,7 @@ async function sendHalf(product: Product, project: Project, some: readonly Buffe
   const headers = { authorization: `Bearer ${project.token}`, 'content-type': type }
   const init: RequestInit & { duplex: 'half' } = { method: 'POST', headers, body, duplex: 'half' }
   void fetch(`${product.url}/api/0${O}/chunk-upload/`, init).catch(() => undefined)
-  // process main holds it, in memory or in a file without a name: process app sees whole bodies only
+  // Process main buffers it in memory or in an unlinked file. Process app receives only complete bodies.
   await pause(500)
   expect(chunkFiles(product).filter((name) => name.endsWith('~'))).toEqual([])
 }

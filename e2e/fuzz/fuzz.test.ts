@@ -1,5 +1,5 @@
-// A structure-aware fuzzer against the running product: 20 s with a fixed seed here, 10 minutes with a new one by
-// `npm run fuzz` (FUZZ_SECONDS, FUZZ_SEED and FUZZ_AT repeat a failure).
+// A structure-aware fuzzer against the running product. It runs 20 s with a fixed seed here, and 10 minutes with a new
+// seed by `npm run fuzz`. FUZZ_SECONDS, FUZZ_SEED and FUZZ_AT repeat a failure.
 import { writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -36,8 +36,8 @@ afterAll(async () => {
 const agent = new Agent({ keepAlive: true, maxSockets: 16 })
 
 /**
- * Sends it as it is; 0 when the connection ended without an answer. A connection that is used again may have been ended by
- * the server for having rested, in the very moment: then it is sent once more.
+ * Sends a request unchanged. Status 0 means that the connection closed without an answer. The server can close an idle
+ * keep-alive connection at the same moment. Then the request is sent again.
  */
 function sendOne(port: number, fuzzed: Fuzzed, tries = 0): Promise<{ status: number; body: string; ms: number }> {
   const began = performance.now()
@@ -125,10 +125,10 @@ test(`fuzzing for ${seconds} s with seed ${seed}: every request is answered, eve
   expect(status.ledger.received).toBeGreaterThan(state.n / 3)
   expect(state.slowest).toBeLessThan(answerMsMax)
   expect(state.memory).toBeLessThan(memoryMax)
-  // nobody was started again
+  // No process was restarted.
   expect(treeOf(running.child.pid ?? 0).sort()).toEqual(processes)
   expect(running.log()).not.toContain('a child ended')
-  // and it still does its work
+  // The product still stores events.
   const event = errorEvent('AfterFuzzError')
   expect((await ingest(running, project, envelopeOf(event))).status).toBe(200)
   await until(

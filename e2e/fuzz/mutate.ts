@@ -1,5 +1,5 @@
-// Requests made from recorded envelopes by breaking them where it matters: framing, headers, item headers, the shape of
-// the JSON, encodings, sizes, routes. The same seed makes the same request.
+// Creates requests by breaking recorded envelopes in their framing, headers, item headers, JSON structure, encodings,
+// sizes and routes. The same seed creates the same request.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
@@ -12,9 +12,9 @@ export type Fuzzed = {
   path: string
   headers: Record<string, string>
   body: Buffer
-  /** The client leaves after this many bytes of the body. */
+  /** The client disconnects after this many bytes of the body. */
   leaveAt?: number
-  /** What was done, for a failure's message. */
+  /** The applied mutations, for the message of a failure. */
   what: string[]
 }
 
@@ -25,7 +25,7 @@ type Target = { id: string; key: string }
 const pick = <T>(random: Random, list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
 const chance = (random: Random, share: number) => random() < share
 
-/** Cuts a recorded envelope; a payload without length ends with its line. */
+/** Parses a recorded envelope. A payload without a length ends at the newline. */
 function readEnvelope(bytes: Buffer): Envelope {
   const lineAt = (at: number) => {
     const end = bytes.indexOf(10, at)
@@ -139,7 +139,7 @@ const values: ((random: Random) => unknown)[] = [
 
 type Place = { holder: Record<string, unknown> | unknown[]; key: string | number }
 
-/** Every place in a JSON value, the first 3,000. */
+/** The places in a JSON value, at most about 3,000. */
 function placesOf(value: unknown, found: Place[] = []): Place[] {
   if (typeof value !== 'object' || value === null || found.length > 3000) return found
   if (Array.isArray(value))
@@ -155,7 +155,7 @@ function placesOf(value: unknown, found: Place[] = []): Place[] {
   return found
 }
 
-/** Breaks a JSON value in one to six places; `what` hears of each. */
+/** Breaks a JSON value in one to six places and appends each mutation to `what`. */
 function breakJson(value: unknown, random: Random, what: string[]): unknown {
   const copy = structuredClone(value)
   for (let n = 1 + Math.floor(random() * 6); n > 0; n--) {
@@ -185,13 +185,13 @@ function breakPayload(item: Item, random: Random, what: string[]): void {
       item.payload = Buffer.from(JSON.stringify(broken) ?? '')
       return
     } catch {
-      // no JSON: its bytes are broken below
+      // Not JSON. The code below breaks its bytes.
     }
   }
   item.payload = breakBytes(item.payload, random, what)
 }
 
-/** Flips, cuts, doubles or inserts bytes. */
+/** Changes, cuts, doubles, rotates or inserts bytes. */
 function breakBytes(bytes: Buffer, random: Random, what: string[]): Buffer {
   const at = Math.floor(random() * (bytes.length + 1))
   const act = Math.floor(random() * 6)
@@ -245,7 +245,7 @@ function breakHeader(envelope: Envelope, random: Random, what: string[]): void {
   envelope.header = chance(random, 0.05) ? pick(random, values)(random) : header
 }
 
-/** Puts an envelope together again, with the framing broken now and then. */
+/** Serializes an envelope, sometimes with broken framing. */
 function writeEnvelope(envelope: Envelope, random: Random, what: string[]): Buffer {
   const newline = chance(random, 0.05) ? '\r\n' : '\n'
   const text = (value: unknown) => JSON.stringify(value) ?? 'undefined'
@@ -294,7 +294,7 @@ const contentTypes = [
 ]
 
 function address(fuzzed: Fuzzed, target: Target, random: Random): void {
-  // most have to come in: what is behind the door is the larger part
+  // Most requests need valid credentials, because most code runs after authentication.
   const auth = Math.floor(random() * 60)
   let query = `sentry_key=${target.key}&sentry_version=7`
   if (auth === 0) query = ''
@@ -347,7 +347,7 @@ function brokenDump(random: Random, what: string[]): Buffer {
   return chance(random, 0.2) ? bytes.subarray(0, Math.floor(random() * bytes.length)) : bytes
 }
 
-/** A crash reporter's form around a broken dump, or the dump alone. */
+/** Wraps a broken dump in the form of a crash reporter, or sends the dump alone. */
 function breakUpload(fuzzed: Fuzzed, random: Random): void {
   const dump = brokenDump(random, fuzzed.what)
   if (chance(random, 0.2)) {
@@ -366,7 +366,7 @@ function breakUpload(fuzzed: Fuzzed, random: Random): void {
   ])
 }
 
-/** One request from `seed`. Every tenth is a recorded envelope as it is. */
+/** Creates one request from `random`. Every tenth is an unchanged recorded envelope. */
 export function makeRequest(recorded: Envelope[], target: Target, random: Random): Fuzzed {
   const fuzzed: Fuzzed = { method: 'POST', path: '', headers: {}, body: Buffer.alloc(0), what: [] }
   const base = pick(random, recorded)

@@ -1,4 +1,4 @@
-// Clients that want to take the product down: each test also asks that a good client is served meanwhile.
+// Clients that try to take the product down. Each test also requires that a good client is still served.
 import { execFileSync } from 'node:child_process'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -25,18 +25,18 @@ import {
 
 let product: Product
 let project: Project
-/** What two slow senders were told: a body that does not come, a head that does not end. */
+/** The answers to two slow senders: one never sends its body, the other never ends its headers. */
 let slow: Promise<string>[]
 beforeAll(async () => {
   product = await start({ env: { MISHAP_LOG_LEVEL: 'warn' } })
   project = bootstrap(product, 'hostile', 'web')
   await ready(product)
-  // their deadlines are half a minute: they wait beside everything else
+  // Their time limits are half a minute, so they wait in parallel with the other tests.
   slow = [raw([`${line()}Content-Length: 100000\r\n\r\n{`], 60_000), raw([line()], 75_000)]
 })
 afterAll(() => discard(product))
 
-/** A good client beside it: statuses and times of its requests, four a second. */
+/** Sends four good requests per second, and returns their statuses and times. */
 function goodClient(to: Project = project) {
   const seen = { times: [] as number[], statuses: [] as number[], on: true }
   const running = (async () => {
@@ -56,7 +56,7 @@ function goodClient(to: Project = project) {
   }
 }
 
-/** Memory of the tree in MB; a limit of it is the bound that a test asks for. */
+/** Memory of all processes in MB. Each test has its own limit. */
 const memory = () => pssOf(product.child.pid ?? 0).total
 
 const attachmentEnvelope = (bytes: Buffer, name: string): Buffer => {
@@ -68,7 +68,7 @@ const attachmentEnvelope = (bytes: Buffer, name: string): Buffer => {
 const zeros = Buffer.alloc(100 * 2 ** 20)
 const chars = (text: string, count: number) => text.repeat(count)
 
-/** A zip of one stored file that says it holds 4 GiB, as a bomb does; nobody may open it. */
+/** A zip of one stored file that claims to have 4 GiB, like a zip bomb. The product must not unpack it. */
 function zipOf(inner: Buffer): Buffer {
   const head = Buffer.alloc(30)
   head.writeUInt32LE(0x04034b50, 0)
@@ -131,9 +131,9 @@ test.each(bombs)('%s', async (_name, make, statuses) => {
   expect(memory()).toBeLessThan(1500)
 })
 
-/** What `raw` gives where the product did not end the connection in time. */
+/** The result of `raw` if the product did not close the connection in time. */
 const stillOpen = 'not cut off'
-/** Opens a bare connection; resolves with what came back once it is closed, or after `ms` with `stillOpen`. */
+/** Sends `pieces` over a new TCP connection. Resolves with the answer when it closes, or `stillOpen` after `ms`. */
 function raw(pieces: Iterable<string | Buffer>, ms: number): Promise<string> {
   return new Promise((resolve) => {
     let text = ''
@@ -172,7 +172,7 @@ test.each(floods)('header flood: %s', async (_name, make) => {
   const good = goodClient()
   for (let round = 0; round < 5; round++) {
     const text = await raw(make(), 15_000)
-    // refused, or the connection is cut; never taken and never an error of ours
+    // The request is refused or the connection closed. It is never accepted and never a 5xx.
     expect(text.slice(0, 12)).toMatch(/^(HTTP\/1\.1 4\d\d)?$/)
   }
   const seen = await good()
@@ -189,7 +189,7 @@ test.skipIf(filesMax < 3 * loris)(
   async () => {
     const sockets: Socket[] = []
     const state = { on: true, cut: 0 }
-    // half of them never end their headers, half never end their bodies
+    // Half of them never end their headers, the others never end their bodies.
     const begin = (i: number) =>
       i % 2 === 0
         ? `POST /api/${project.id}/envelope/ HTTP/1.1\r\nHost: a\r\nX-A: `
@@ -235,7 +235,7 @@ test.skipIf(filesMax < 3 * loris)(
     const sockets: Socket[] = []
     const state = { on: true, cut: 0 }
     const attack = (async () => {
-      // those that are cut off come again
+      // Sockets that were cut off connect again.
       for (let i = 0; state.on; i++) {
         if (sockets.length - state.cut < loris) {
           const socket = connect(product.port, '127.0.0.1')
@@ -352,7 +352,7 @@ test('one key that floods does not slow the others: they are all taken, and seen
 }, async () => {
   const others = Array.from({ length: 5 }, (_, i) => bootstrap(product, `quiet${i}`, 'web'))
   await settled(product, project)
-  // 100 kB that are no repetition: reading, trimming and writing them costs refine more than accept
+  // 100 kB without repetition: parsing, trimming and writing them costs processing more than ingest.
   const filler = Array.from({ length: 3000 }, (_, i) => `crumb ${i} ${Math.random().toString(36)}`)
   const body = Buffer.from(envelopeOf(errorEvent('NoisyError', 'a loop in production', { extra: { filler } })))
   const path = `/api/${project.id}/envelope/?sentry_key=${project.key}&sentry_version=7`
@@ -376,7 +376,7 @@ test('one key that floods does not slow the others: they are all taken, and seen
   for (const item of seen) expect(item.statuses).toEqual([200])
   expect(Math.max(...seen.map((item) => item.worst))).toBeLessThan(2000)
   expect(seenMs).toBeLessThan(20_000)
-  // 429 and nothing else; as many as the machine can't refine in time
+  // The only refusal is 429, for the events that the machine cannot process in time.
   expect(Object.keys(refused).filter((status) => status !== '429')).toEqual([])
   expect(ok).toBeGreaterThan(100)
   const status = await settled(product, project, 120_000)

@@ -1,4 +1,4 @@
-// Nothing of an event's content may stand in our own log: hostile events with a mark in every place, then a look for it.
+// The product's own log must not contain event content. Send events with a marker in every field, then search the log.
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -64,7 +64,7 @@ test('the log has lines, each is JSON, and none holds a mark', async () => {
     const { journal, ledger } = json as { journal: { waitingRecords: number }; ledger: { stored: number } }
     return journal.waitingRecords === 0 && ledger.stored >= 3
   })
-  // queries for it that fail, too
+  // Also send invalid queries with the marker.
   for (const query of [`${mark}:`, `"${mark}`, `timestamp:${mark}`])
     await api(product, project, `/organizations/logs/issues/?query=${encodeURIComponent(query)}`)
   const lines = product
@@ -105,7 +105,7 @@ test('senders that leave cause no line of level 50, no event and no notification
     const head = heads[i % heads.length] ?? ''
     const socket = connect(product.port, '127.0.0.1')
     socket.on('error', () => undefined)
-    // some leave in the middle of the body, some when app has begun to answer
+    // Some clients disconnect in the middle of the body, others when app has started to answer.
     const sent = i % 3 === 0 ? body.slice(0, 20) : body
     socket.write(head.startsWith('GET') ? `${head}\r\n` : `${head}Content-Length: ${body.length}\r\n\r\n${sent}`)
     await pause(i % 7)

@@ -39,7 +39,7 @@ const verified = (product: Product): Promise<boolean> =>
   })
 
 const floodEvents = 1500
-/** Random bytes can't be packed: 1,500 of these are 12 MB on disk, as each is kept as it came and as it was read. */
+/** Random bytes do not compress. 1,500 of them take 12 MB: each event is stored as received and as processed. */
 const noiseBytes = 4000
 
 test('over the disk budget the most repeated is thinned, also over a kill; counts, ledger and verify stay true', async () => {

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 type Said = { status: number; json: never; text: string }
 
-/** Runs `mishap …` beside this process, which goes on sending; the answer is its JSON. */
+/** Runs `mishap …` while this process continues to send. Returns its JSON output. */
 const mishap = (...words: string[]): Promise<Said> =>
   new Promise((resolve) => {
     execFile(
@@ -77,7 +77,7 @@ test.concurrent('a backup taken under load comes back with everything that was a
     const issues = (await api(again, project, `/organizations/${project.org}/issues/?query=`)).json as Issue[]
     return issues.reduce((sum, issue) => sum + Number(issue.lifetime.count), 0)
   }
-  // Those answered before are in; those answered while it was taken are in or not.
+  // The backup must contain events answered before it. It can contain events answered while it ran.
   const there = await until('everything refined', 60_000, async () => {
     const state = await mishap('verify', '--json', '--data', data)
     const now = await counts()
@@ -93,13 +93,13 @@ test.concurrent('kill -9 during a backup leaves nothing behind its next start; o
   const project = await bootstrap(product)
   await ready(product)
   expect((await ingest(product, project, envelopeOf(errorEvent('Cut', 'off')))).status).toBe(200)
-  // so much that a backup is not over before it is killed; a hole takes nothing here
+  // A large sparse file, so that the backup still runs when it is killed. It takes no space.
   const large = join(product.data, 'blobs', 'attachments', 'large')
   mkdirSync(join(large, '..'), { recursive: true })
   writeFileSync(large, '')
   truncateSync(large, 512 * 1024 * 1024)
   const [work, part] = [join(product.data, 'backup'), join(folder, '.cut.tar.part')]
-  // With its product gone the command would take the backup by itself: a power cut ends both.
+  // Without the product, the command would make the backup itself. A power cut ends both.
   const words = [join(root, 'src/processes/main.ts'), 'backup', join(folder, 'cut.tar'), '--data', product.data]
   const asked = spawn(process.execPath, words, { stdio: 'ignore' })
   await until('half an archive', 30_000, async () => existsSync(part))
@@ -168,7 +168,7 @@ test.concurrent('a restore that was cut off is not started, and a folder in use 
   expect(await mishap('backup')).toMatchObject({ status: 64, text: expect.stringContaining('takes one file') })
 })
 
-/** Made by an earlier commit: 25 events in 7 issues, each with an attachment (fixtures/data/README.md). */
+/** Access to data of an earlier commit: 25 events in 7 issues, each with an attachment (fixtures/data/README.md). */
 const earlier = { token: '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', org: 'acme' }
 
 test.concurrent('a data folder of an earlier version is tried on a copy, then opens with all it holds', async () => {
@@ -182,7 +182,7 @@ test.concurrent('a data folder of an earlier version is tried on a copy, then op
   await ready(product, 60_000)
   const range = 'start=2026-11-20T00:00:00Z&end=2026-11-23T00:00:00Z'
   const answer = await api(product, earlier, `/organizations/acme/issues/?query=&${range}`)
-  // As soon as it says that it is ready: it once said so before the tables were those of today.
+  // Ask right when it reports ready: once it did so before the migration of the tables had finished.
   expect(answer.status, answer.text).toBe(200)
   const issues = answer.json as Issue[]
   expect(issues.map((issue) => Number(issue.lifetime.count)).sort()).toEqual([3, 3, 3, 4, 4, 4, 4])

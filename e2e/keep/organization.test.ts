@@ -21,7 +21,7 @@ afterAll(() => Promise.all(running.map(discard)))
 
 const owner = 'owner@both.test'
 
-/** What `mishap verify` says of the stores together; undefined while it could not look. */
+/** The result of `mishap verify`, or undefined if it could not run. */
 const verified = (data: string): Promise<{ ok: boolean } | undefined> =>
   new Promise((resolve) => {
     const words = [join(root, 'src/processes/main.ts'), 'verify', '--json', '--data', data]
@@ -53,7 +53,7 @@ test('an organization that is being deleted goes on to its end through kill -9, 
   await fill(product, gone)
   await fill(product, stays)
   const asked = api(product, gone, '/organizations/gone/', { method: 'DELETE' }).catch(() => undefined)
-  // Asked and on its way: some of it is gone, some is not.
+  // The removal has started: a part of the data is gone.
   let late = 0
   await until('the keys to end', 10_000, async () => {
     const { status } = await ingest(product, gone, envelopeOf(errorEvent()))
@@ -71,10 +71,10 @@ test('an organization that is being deleted goes on to its end through kill -9, 
     return item?.stage === 'done' && item
   })
   expect(removal).toMatchObject({ title: 'gone', files: 60, error: '' })
-  // What was accepted while it was asked is removed, or filtered on its way.
+  // Events accepted after the request are removed, or filtered in processing.
   expect(removal.events).toBeGreaterThanOrEqual(60)
   expect(removal.events).toBeLessThanOrEqual(60 + late)
-  expect((await api(again, gone, '/organizations/gone/')).status).toBe(401) // its token went with it
+  expect((await api(again, gone, '/organizations/gone/')).status).toBe(401) // its token is removed too
   expect((await ingest(again, gone, envelopeOf(errorEvent()))).status).toBe(403)
   const issues = (await api(again, stays, '/organizations/stays/issues/?query=')).json as { count: string }[]
   expect(issues.reduce((sum, issue) => sum + Number(issue.count), 0)).toBe(60)

@@ -1,11 +1,11 @@
-// Secrets of every form that is scrubbed, each told apart by a number, planted in every field that holds data of people.
+// Secrets of every form that is scrubbed, each with a unique number, for every field with personal data.
 
-/** A text with a secret in it; `secret` is what must be found nowhere. */
+/** A text that contains a secret. No store may contain `secret`. */
 type Planted = { text: string; secret: string }
 
 const digits = (n: number, length: number): string => String(n).padStart(length, '0')
 
-/** A card number: 15 digits and the check digit of Luhn. */
+/** A card number: 15 digits and the Luhn check digit. */
 function cardOf(n: number): string {
   const body = `453201${digits(n, 9)}`
   const sum = [...body].reduce((total, item, at) => {
@@ -15,7 +15,7 @@ function cardOf(n: number): string {
   return `${body}${(10 - (sum % 10)) % 10}`
 }
 
-/** A German account number: the check number makes the whole 1 modulo 97 (ISO 7064). */
+/** A German IBAN. Its check digits make the whole number 1 modulo 97 (ISO 7064). */
 function ibanOf(n: number): string {
   const body = `50010517${digits(n, 10)}`
   const check = 98n - (BigInt(`${body}131400`) % 97n)
@@ -56,7 +56,7 @@ const forms: Record<string, (n: number) => Planted> = {
   }),
 }
 
-/** Gives a new secret at each call, of one form after the other, and keeps them with the place that they went to. */
+/** Returns a new secret at each call, in rotating forms, and records it with its place. */
 export function createPlanting() {
   const planted: (Planted & { place: string })[] = []
   const names = Object.keys(forms)
@@ -83,7 +83,7 @@ const frame = ({ at }: Planting) => ({
   vars: { order: at('vars'), deep: { list: [at('vars.deep')] } },
 })
 
-/** An error event with a secret in every field that holds data of people; see docs/specification.md for those that are code. */
+/** An error event with a secret in every field with personal data. docs/specification.md lists the other fields. */
 export const plantedEvent = (planting: Planting, id: string): Record<string, unknown> => {
   const { at } = planting
   return {
@@ -153,7 +153,7 @@ export const plantedEvent = (planting: Planting, id: string): Record<string, unk
   }
 }
 
-/** A message, a transaction with a span, and a feedback, each with secrets in their texts. */
+/** A message event with secrets in its texts. The functions below do the same for a transaction and a feedback. */
 export const plantedMessage = ({ at }: Planting, id: string): Record<string, unknown> => ({
   event_id: id,
   platform: 'javascript',

@@ -1,4 +1,4 @@
-// Secrets in every field of what is sent: afterwards none of them is in a store, a file, the log, a mail, a webhook or a backup.
+// Sends secrets in every field. Afterwards no store, file, log, mail, webhook or backup may contain one.
 import { execFileSync } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { Agent, createServer } from 'node:http'
@@ -29,7 +29,7 @@ afterAll(async () => {
   if (open.product) await discard(open.product)
 })
 
-/** Takes every request on loopback and keeps its body. */
+/** Starts a server on loopback that records the body of every request. Returns its URL. */
 async function openWebhook(bodies: string[]): Promise<string> {
   const server = createServer((req, res) => {
     const parts: Buffer[] = []
@@ -46,7 +46,7 @@ async function openWebhook(bodies: string[]): Promise<string> {
 
 const item = (type: string, payload: unknown) => `${JSON.stringify({ type })}\n${JSON.stringify(payload)}\n`
 
-/** Every row of every table, as the engine reads it: its files are compressed. */
+/** Every row of every table as text. It asks the engine, because its files are compressed. */
 async function rowsOfEngine(data: string): Promise<string> {
   const socket = { socketPath: join(data, 'run/engine.sock') }
   const agent = new Agent({ ...socket, keepAlive: true })
@@ -62,13 +62,13 @@ async function rowsOfEngine(data: string): Promise<string> {
   return texts.join('\n')
 }
 
-/** Files as text, by their names; what the journal holds waits unscrubbed and is no store. */
+/** Files as pairs of name and text. The journal is skipped: its records wait for processing and are not scrubbed. */
 const filesIn = (folder: string, skip: RegExp): [string, string][] =>
   globSync('**/*', { cwd: folder })
     .filter((name) => !skip.test(name) && statSync(join(folder, name)).isFile())
     .map((name) => [name, readFileSync(join(folder, name), 'latin1')])
 
-/** A change by REST that has to go through. */
+/** Makes a change by REST, which must succeed. */
 async function change(product: Product, project: Project, method: string, path: string, body: object): Promise<void> {
   const headers = { 'content-type': 'application/json' }
   const { status, text } = await api(product, project, path, { method, headers, body: JSON.stringify(body) })
@@ -129,7 +129,7 @@ test('planted in every field, secrets are found nowhere afterwards', async () =>
   )
   expect(found).toEqual([])
   expect(planting.planted.length).toBeGreaterThan(40)
-  // it was there, and something else than the secret is still to be read
+  // The event is stored, and the text around a secret is still readable.
   expect(latest.text).toContain('[Filtered]')
   expect(latest.text).toContain('paid by [Filtered] today')
 })

@@ -1,8 +1,8 @@
-/** One line of a Dockerfile, continuation lines joined. */
+/** One instruction of a Dockerfile, with continuation lines joined. */
 type Step = { name: string; rest: string }
 export type Stage = { from: string; as: string; steps: Step[] }
 
-/** Reads a Dockerfile into its stages. Throws when a step stands before the first FROM. */
+/** Parses a Dockerfile into its stages. Throws if an instruction comes before the first FROM. */
 export function stagesOf(text: string): Stage[] {
   const lines = text
     .split('\n')
@@ -26,11 +26,11 @@ export function stagesOf(text: string): Stage[] {
   return stages
 }
 
-/** The steps of one stage by their name. */
+/** The arguments of all instructions with a name in one stage. */
 export const named = (stage: Stage | undefined, name: string): string[] =>
   (stage?.steps ?? []).filter((step) => step.name === name).map((step) => step.rest)
 
-/** Sources and target of a COPY, and the stage that it copies from. */
+/** Parses a COPY into its sources, its target and the stage that it copies from. */
 export function copyOf(rest: string): { from: string | undefined; sources: string[]; target: string } {
   const words = rest.split(/\s+/)
   const flag = words[0]?.startsWith('--from=') ? words.shift() : undefined

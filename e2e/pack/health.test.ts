@@ -9,7 +9,7 @@ const product = inject('product')
 const [check = ''] = named(stagesOf(readFileSync(join(root, 'Dockerfile'), 'utf8')).at(-1), 'HEALTHCHECK')
 const [program = '', ...words] = JSON.parse(check.slice(check.indexOf('CMD ') + 4)) as string[]
 
-/** The image's HEALTHCHECK as a container engine runs it: its exit code is the answer. */
+/** Runs the HEALTHCHECK of the image like a container engine. Returns its exit code. */
 const health = (port: number) => {
   expect(program).toBe('node')
   return spawnSync(process.execPath, words, { env: { ...process.env, MISHAP_PORT: String(port) } }).status

@@ -1,4 +1,4 @@
-// Takes some minutes and a gigabyte of disk, so it runs with MISHAP_E2E_PACK=1 only (CONTRIBUTING.md).
+// This test takes minutes and a gigabyte of disk, so it runs only with MISHAP_E2E_PACK=1 (CONTRIBUTING.md).
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -20,7 +20,7 @@ import { copyOf, named, type Stage, stagesOf } from './dockerfile.ts'
 
 const isWanted = process.env.MISHAP_E2E_PACK === '1'
 const installedBytesMax = 750_000_000
-/** Not /tmp: the run with a read-only system has a /tmp of its own. */
+/** Not /tmp: the run with a read-only file system mounts its own /tmp. */
 const place = '/var/tmp'
 const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH ?? ''}` }
 
@@ -30,7 +30,7 @@ function bytesOf(path: string): number {
   return readdirSync(path).reduce((sum, name) => sum + bytesOf(join(path, name)), 0)
 }
 
-/** Version of a Node of this machine from 18 on that is too old to run the program, '' for none. */
+/** Version of an installed Node from 18 on that is too old to run the program, or ''. */
 const olderNode = (() => {
   const { stdout } = spawnSync('/usr/bin/node', ['--version'], { encoding: 'utf8' })
   const major = Number(/^v(\d+)/.exec(stdout ?? '')?.[1])
@@ -39,7 +39,7 @@ const olderNode = (() => {
 
 type Running = { url: string; child: ChildProcess; log(): string; stop(): Promise<number | null> }
 
-/** Starts a program that serves on `port`, and waits until it is ready. */
+/** Starts a program that listens on `port`, and waits until it is ready. */
 async function serve(program: string, words: string[], port: number, more: Record<string, string>): Promise<Running> {
   const child = spawn(program, words, { env: { ...env, ...more }, stdio: ['ignore', 'pipe', 'pipe'] })
   const out: Buffer[] = []
@@ -63,7 +63,7 @@ async function serve(program: string, words: string[], port: number, more: Recor
 
 type Made = { dsn: string; token: string }
 
-/** One event from the DSN to the API, and the sign-in page with a script that it asks for. */
+/** Checks that an event sent to the DSN appears in the API, and that the sign-in page and one of its scripts load. */
 async function works(running: Running, made: Made): Promise<void> {
   const { username: key, pathname } = new URL(made.dsn)
   const project = { ...made, key, id: pathname.slice(1), org: 'acme', slug: 'web' }
@@ -140,7 +140,7 @@ describe.skipIf(!isWanted)('the package of npm pack, installed in an empty folde
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
     expect(execFileSync('/usr/bin/node', words, { env: old, encoding: 'utf8', stdio: 'pipe' })).toBe(`${version}\n`)
     expect(bytesOf(cache)).toBeLessThan(150_000_000)
-    // the second time it is there
+    // The second run finds Node in the cache.
     const again = spawnSync('/usr/bin/node', words, { env: { ...old, npm_execpath: '/nowhere.js' }, encoding: 'utf8' })
     expect([again.status, again.stdout]).toEqual([0, `${version}\n`])
   })
@@ -152,7 +152,7 @@ describe.skipIf(!isWanted)('the package of npm pack, installed in an empty folde
   })
 })
 
-/** Why the image's program is not run with a read-only system here; undefined where it is. */
+/** The reason to skip the run of the image's program on a read-only file system, or undefined. */
 const noNamespace =
   process.platform === 'linux' &&
   process.getuid?.() === 0 &&
@@ -160,7 +160,7 @@ const noNamespace =
     ? undefined
     : 'needs root and mount namespaces'
 
-/** Runs one stage's COPY and RUN steps in `home`, which stands for its WORKDIR, from the sources as they are. */
+/** Runs the COPY and RUN steps of a stage in `home` instead of its WORKDIR, with the sources of this checkout. */
 function runStage(stage: Stage | undefined, home: string): void {
   const [workdir = ''] = named(stage, 'WORKDIR')
   mkdirSync(home, { recursive: true })
@@ -234,7 +234,7 @@ describe.skipIf(!isWanted)('the steps of the Dockerfile, each as a script', () =
       const owner = readFileSync(`/proc/${running.child.pid}/status`, 'utf8')
       expect(owner).toMatch(/^Uid:\s+9000\s+9000\s+9000/m)
       expect(owner).toMatch(/^CapEff:\s+0+$/m)
-      // as `docker exec` does: the same user, with the same settings
+      // Like `docker exec`: the same user and the same settings.
       const command = ['--reuid', '9000', '--regid', '9000', '--clear-groups', process.execPath, ...words.slice(0, -1)]
       const out = execFileSync('setpriv', [...command, ...bootstrapWords(data)], {
         env: { ...env, ...settings },

@@ -16,7 +16,7 @@ describe.skipIf(noNginx || noChromium)('setup and sign-in page say when the addr
   })
   afterAll(() => state.browser?.close())
 
-  /** The setup page through nginx, with Mishap started with `env`; `{}` in a value is the proxy's port. */
+  /** Opens the setup page through nginx. Mishap gets `env`, in which `{}` stands for the port of the proxy. */
   async function setupPage(env: Record<string, string>) {
     const ports = await reserve()
     const filled = Object.entries(env).map(([name, value]) => [name, value.replace('{}', String(ports.port))])
@@ -36,7 +36,7 @@ describe.skipIf(noNginx || noChromium)('setup and sign-in page say when the addr
     expect(await warning.getAttribute('data-fault')).toBe('refused')
     expect(await warning.textContent()).toContain(`MISHAP_URL=https://localhost:${ports.port}`)
     expect(await warning.textContent()).toContain('MISHAP_TRUSTED_PROXIES')
-    // and it is right: the form is refused
+    // The warning is right: the form is refused.
     await page.locator('[name=name]').fill('Ada')
     const answer = page.waitForResponse((item) => item.request().method() === 'POST')
     await page.locator('button[type=submit]').click()
@@ -51,7 +51,7 @@ describe.skipIf(noNginx || noChromium)('setup and sign-in page say when the addr
     const warning = page.locator('[data-fault]')
     await warning.waitFor()
     expect(await warning.getAttribute('data-fault')).toBe('plain')
-    // known without a script
+    // The server renders the warning, without scripts.
     expect(await (await page.request.get(address)).text()).toContain('data-fault="plain"')
     await page.context().close()
   })

@@ -18,13 +18,13 @@ import { type Nginx, reserve, startNginx } from './nginx.ts'
 
 const org = 'behind'
 const email = `owner@${org}.test`
-/** What nginx itself has as its address for Mishap; clients of the tests come from others of this machine. */
+/** The address of nginx as Mishap sees it. Clients of the tests use other addresses of this machine. */
 const proxyAddress = '127.0.0.1'
 const forged = '203.0.113.66'
 
 type State = { product: Product; nginx: Nginx; project: Project; url: string; browser: Browser; watched: Watched }
 
-/** Mishap under `basePath` of https://localhost:PORT, behind the documented nginx; `location` as startNginx takes it. */
+/** Starts Mishap under `basePath` of https://localhost:PORT behind the documented nginx. `location`: see startNginx. */
 async function open(state: State, basePath: string, location?: string): Promise<void> {
   const ports = await reserve()
   const url = `https://localhost:${ports.port}${basePath}`
@@ -38,7 +38,7 @@ async function open(state: State, basePath: string, location?: string): Promise<
   state.project = bootstrapAt(state.product, url)
 }
 
-/** The command reads MISHAP_URL for the DSN that it prints. */
+/** Runs bootstrap with MISHAP_URL set, because the printed DSN depends on it. */
 function bootstrapAt(product: Product, url: string): Project {
   const before = process.env.MISHAP_URL
   process.env.MISHAP_URL = url
@@ -50,7 +50,7 @@ function bootstrapAt(product: Product, url: string): Project {
   }
 }
 
-/** What must hold behind a proxy with TLS, for an address with and without a path. `everyLink` looks at every screen: 20 s. */
+/** Tests behind a proxy with TLS, for a URL with or without a path. `everyLink` also visits every screen (20 s). */
 export function behindProxy(basePath: string, location?: string, everyLink = true): void {
   const state = {} as State
   beforeAll(async () => {
@@ -66,7 +66,7 @@ export function behindProxy(basePath: string, location?: string, everyLink = tru
     ask({ url: `${state.url}${path}`, certificate: state.nginx.certificate, ...more })
   const api = (path: string) => over(`/api/0${path}`, { headers: { authorization: `Bearer ${state.project.token}` } })
   const send = (event: Record<string, unknown>, more: Partial<Ask> = {}) => {
-    // as an SDK makes it of the DSN
+    // Build the URL like an SDK does from the DSN.
     const dsn = new URL(state.project.dsn)
     const at = dsn.pathname.lastIndexOf('/')
     const path = `${dsn.pathname.slice(0, at)}/api${dsn.pathname.slice(at)}/envelope/`
@@ -148,7 +148,7 @@ export function behindProxy(basePath: string, location?: string, everyLink = tru
     try {
       expect(stream.headers['content-type']).toContain('text/event-stream')
       expect(stream.headers['content-encoding']).toBeUndefined()
-      // the first piece is 13 bytes: a buffer would hold it
+      // The first piece has 13 bytes. A buffering proxy would hold it back.
       await until('the first piece', 2000, async () => stream.pieces.length > 0)
       const event = automatic()
       await send(event)
@@ -258,10 +258,10 @@ export function behindProxy(basePath: string, location?: string, everyLink = tru
   })
 }
 
-/** The same work so many times at once. */
+/** Runs the same work `times` times in parallel. */
 const beside = (times: number, work: () => Promise<void>) => Promise.all(Array.from({ length: times }, work))
 
-/** The screens that a person of one project can open. */
+/** The screens that a member with one project can open. */
 const screens = [
   '/issues',
   '/issues/WEB-1',
@@ -281,7 +281,7 @@ const screens = [
   '/projects/web/ingest',
 ]
 
-/** Addresses of our own that a screen's links and forms name, without those that only lead to a place on it. */
+/** Same-origin URLs of a screen's links and forms. Links that only have a fragment are left out. */
 async function addressesOf(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const links = [...document.querySelectorAll('a[href]')].map((item) => item.getAttribute('href') ?? '')
@@ -296,7 +296,7 @@ async function cookiesAreSafe(page: Page, basePath: string): Promise<void> {
   expect(login).toMatchObject({ secure: true, httpOnly: true, sameSite: 'Lax', path: basePath || '/' })
 }
 
-/** A server action that redirects, and a page that shows the DSN. */
+/** Creates a project: a server action that redirects, then a page that shows the DSN. */
 async function makesProject(page: Page, url: string): Promise<void> {
   await page.goto(`${url}/o/${org}/projects/new`)
   await page.locator('input[name=name]').fill('Second shop')

@@ -8,7 +8,7 @@ export type Ask = {
   method?: string
   headers?: Record<string, string>
   body?: string | Buffer
-  /** The address that the proxy sees: any of 127.0.0.0/8 is this machine. */
+  /** The client address that the proxy sees. All of 127.0.0.0/8 is this machine. */
   from?: string
 }
 
@@ -22,7 +22,7 @@ const optionsOf = (ask: Ask): RequestOptions => ({
   family: 4,
 })
 
-/** One request over TLS whose certificate is checked, from an address of choice. */
+/** Sends one request over TLS from a chosen address, and checks the certificate. */
 export function ask(what: Ask): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request(what.url, optionsOf(what), (answer) => {
@@ -37,7 +37,7 @@ export function ask(what: Ask): Promise<Answer> {
   })
 }
 
-/** Opens a stream and notes each piece with the time of its arrival, ms; `stop` ends it. */
+/** Opens a stream and records each piece with its arrival time in ms. `stop` closes it. */
 export function listen(
   what: Ask,
 ): Promise<{ headers: Answer['headers']; pieces: { atMs: number; text: string }[]; stop(): void }> {
@@ -53,7 +53,7 @@ export function listen(
   })
 }
 
-/** One GET over HTTP/2. */
+/** Sends one GET over HTTP/2. */
 export function askHttp2(what: Ask): Promise<Answer> {
   const { origin, pathname, search } = new URL(what.url)
   return new Promise((resolve, reject) => {

@@ -13,14 +13,14 @@ const nginxPath = [
 ].find((place) => existsSync(place))
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0
 
-/** Why these tests are skipped here; undefined where they run. */
+/** The reason to skip these tests, or undefined if they run. */
 export const noNginx: string | undefined = nginxPath
   ? hasOpenssl
     ? undefined
     : 'no openssl on this machine'
   : 'no nginx on this machine'
 
-/** The blocks of docs/proxy.md in one language, in their order. */
+/** The code blocks of docs/proxy.md in one language, in order. */
 export const documented = (language: string): string[] =>
   [
     ...readFileSync(join(root, 'docs/proxy.md'), 'utf8').matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs')),
@@ -35,7 +35,7 @@ export type Nginx = {
   stop(): Promise<void>
 }
 
-/** The documented configuration with this machine's ports and certificate: everything else stays as people copy it. */
+/** The documented configuration with the ports and certificate of the test. The rest is as users copy it. */
 function localized(
   config: string,
   at: { port: number; plainPort: number; upstreamPort: number; folder: string },
@@ -50,13 +50,13 @@ function localized(
     .replaceAll('127.0.0.1:9000', `127.0.0.1:${at.upstreamPort}`)
 }
 
-/** Takes the ports first: MISHAP_URL names the proxy's, and the proxy names Mishap's. */
+/** Chooses all ports first, because MISHAP_URL needs the proxy's port, and the proxy needs Mishap's. */
 export async function reserve(): Promise<{ port: number; plainPort: number; upstreamPort: number }> {
   const [port, plainPort, upstreamPort] = [await freePort(), await freePort(), await freePort()]
   return { port, plainPort, upstreamPort }
 }
 
-/** Makes a certificate for localhost, good for two days, and its key in a folder; returns the certificate's path. */
+/** Creates a certificate for localhost, valid for two days, with its key. Returns the path of the certificate. */
 function makeCertificate(folder: string): string {
   const certificate = join(folder, 'fullchain.pem')
   const made = `-x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost`.split(' ')
@@ -67,8 +67,8 @@ function makeCertificate(folder: string): string {
 }
 
 /**
- * Starts nginx with the documented server in front of Mishap, a certificate made for it, and all its files in a folder
- * of its own. `location` stands in for the documented `location /`.
+ * Starts nginx with the documented server in front of Mishap, with a new certificate and all files in its own folder.
+ * `location` replaces the documented `location /`.
  */
 export async function startNginx(
   ports: { port: number; plainPort: number; upstreamPort: number },

@@ -10,7 +10,7 @@ const path = '/mishap'
 const inPlace = documented('nginx')[1]
 
 describe.skipIf(noNginx)('under a path of a host name, behind nginx with TLS', () => {
-  // the screens are built for each path: about a minute, once for each change of them
+  // Each path needs its own build of the screens, which takes about a minute after each change.
   beforeAll(async () => {
     const words = [join(root, 'scripts/bootstrap.mjs'), 'build', '--url', `https://localhost${path}`]
     await promisify(execFile)(process.execPath, words)

@@ -6,7 +6,7 @@ import { type Pages, servePages } from './pages.ts'
 
 const product = inject('product')
 
-/** An application of a user: official SDK, its own origin, an error that nobody catches and one that is captured. */
+/** A user's application with the official SDK on its own origin. It throws an uncaught error and captures another. */
 const application = (sdk: string) => `
 import * as Sentry from '${sdk}'
 Sentry.init({ dsn: new URLSearchParams(location.search).get('dsn'), release: 'shop@1.0.0', environment: 'production', tracesSampleRate: 0 })

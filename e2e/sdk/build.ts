@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { runNode, uploadEnv } from '../../scripts/shop.ts'
 import { api, type Product, type Project, root, until } from '../product.ts'
 
-/** Of a frame what these tests look at. */
+/** The fields of a frame that these tests read. */
 export type Frame = {
   function: string
   filename: string
@@ -20,11 +20,11 @@ export type Failure = {
   type: string
   frames: Frame[]
   raw: Frame[]
-  /** Of each frame as it came, innermost last. */
+  /** Debug ids of the raw frames, innermost last. */
   debugIds: string[]
 }
 
-/** A copy of a program from e2e/apps, in a folder that git ignores and from where this tree's packages are found. */
+/** Copies a program from e2e/apps to a folder that git ignores. Node finds the packages of this checkout from there. */
 export function copyOf(app: string, name: string): string {
   const folder = join(root, 'e2e/out', name)
   rmSync(folder, { recursive: true, force: true })
@@ -33,15 +33,15 @@ export function copyOf(app: string, name: string): string {
   return folder
 }
 
-/** What the plugins read from the environment, and nothing of this machine's own releases. */
+/** The environment for the plugins. It overrides release settings of this machine. */
 export const settingsOf = (product: { url: string }, project: Project, release: string): Record<string, string> =>
   uploadEnv({ url: product.url, org: project.org, project: project.slug, token: project.token, release })
 
-/** As `runNode`, without what vitest sets. */
+/** Like `runNode`, without the variables that vitest sets. */
 export const run = (words: readonly string[], cwd: string, env: Record<string, string>): Promise<string> =>
   runNode(words, cwd, { ...clean(), ...env })
 
-/** vitest sets NODE_ENV and variables of its own, which bundlers would believe. */
+/** The environment without NODE_ENV and other variables of vitest, which would change the builds. */
 export function clean(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(
     ([name]) => !/^(?:VITEST|VITE|NODE_ENV$|TEST$|DEV$|PROD$|MODE$)/.test(name),
@@ -49,7 +49,7 @@ export function clean(): NodeJS.ProcessEnv {
   return Object.fromEntries(own) as NodeJS.ProcessEnv
 }
 
-/** Files of a folder and of those in it whose names end so, with their texts. */
+/** Files in a folder and its subfolders whose names end with `end`, with their texts. */
 export function filesIn(folder: string, end: string): { path: string; text: string }[] {
   if (!existsSync(folder)) return []
   return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -58,7 +58,7 @@ export function filesIn(folder: string, end: string): { path: string; text: stri
     .map((path) => ({ path, text: readFileSync(path, 'utf8') }))
 }
 
-/** Serves a folder of scripts at a port of its own; `page` where it has no index.html. */
+/** Serves a folder of scripts on its own port. `page` is the HTML if the folder has no index.html. */
 export async function serve(folder: string, page: string): Promise<{ url: string; close(): void }> {
   const server = createServer((req, res) => {
     const { pathname } = new URL(req.url ?? '/', 'http://x')
@@ -79,7 +79,7 @@ type Event = {
   entries: { type: string; data: { values: Exception[]; images: { code_file: string; debug_id: string }[] } }[]
 }
 
-/** The newest event of the issue with this title, as the API gives it. */
+/** The newest event of the issue with this title, from the API. */
 export async function failureOf(product: Pick<Product, 'url'>, project: Project, title: string): Promise<Failure> {
   const O = `/organizations/${project.org}`
   const issue = await until(`the issue ${title}`, 30_000, async () => {
@@ -103,7 +103,7 @@ export async function failureOf(product: Pick<Product, 'url'>, project: Project,
 type Bundle = { bundleId: string; fileCount: number; associations: { release: string; dist: string | null }[] }
 type BundleFile = { filePath: string; fileType: string; debugId: string | null }
 
-/** All files of the bundles that a project has, with the release of each bundle. */
+/** All files of a project's bundles, with the release of each bundle. */
 export async function uploaded(product: Pick<Product, 'url'>, project: Project) {
   const P = `/projects/${project.org}/${project.slug}/files/artifact-bundles/`
   const bundles = (await api(product, project, P)).json as Bundle[]

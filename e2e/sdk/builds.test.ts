@@ -6,8 +6,8 @@ import { noChromium, openBrowser } from '../browser.ts'
 import { api, bootstrap, root } from '../product.ts'
 import { copyOf, failureOf, filesIn, run, serve, settingsOf, uploaded } from './build.ts'
 
-// A program of a user is built by each bundler with the official plugin, served, and fails in Chromium; what arrives is read
-// back as its sources. The configurations are the very texts of docs/sourcemaps.md.
+// Each bundler builds a user's program with the official plugin. The program fails in Chromium, and the event must show
+// the original sources. The configurations are copied from docs/sourcemaps.md.
 
 const product = inject('product')
 const module = (path: string) => join(root, 'node_modules', path)
@@ -19,7 +19,7 @@ webpack(config, (error, stats) => {
 
 const bundlers = [
   ['vite', [module('vite/bin/vite.js'), 'build'], 'checkout.js'],
-  // the plugin cuts webpack:// off before it uploads and leaves the name space
+  // Before the upload, the plugin removes webpack:// and keeps the namespace.
   ['webpack', ['--input-type=module', '--eval', webpack], 'shop/./checkout.js'],
   ['rollup', [module('rollup/dist/bin/rollup'), '--config'], 'checkout.js'],
   ['esbuild', ['esbuild.config.js'], 'checkout.js'],

@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { EventDiagnosis, ReleaseDiagnosis } from '../../src/domain/doctor.ts'
 import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, root, until } from '../product.ts'
 
-// Builds that go wrong on their way, uploaded by the real sentry-cli; the product says what is wrong, and the command that
-// it gives mends it.
+// Faulty builds, uploaded with the real sentry-cli. The product must name the fault, and the command that it shows must
+// fix it.
 
 const product = inject('product')
 const folder = mkdtempSync(join(tmpdir(), 'mishap-doctor-'))
@@ -59,7 +59,7 @@ const doctor = (...words: string[]) =>
     ...words,
   ])
 
-/** A build of its own in `folder/name/dist/app.js`, with a map. */
+/** Builds `folder/name/dist/app.js` with a source map. */
 async function make(name: string): Promise<void> {
   mkdirSync(join(folder, name), { recursive: true })
   const source = join(folder, name, 'cart.ts')
@@ -73,7 +73,7 @@ async function make(name: string): Promise<void> {
 const deployed = (name: string) => readFileSync(join(folder, name, 'dist/app.js'), 'utf8')
 const debugIdOf = (script: string) => /debugId=([0-9a-f-]{36})/.exec(script)?.[1] ?? ''
 
-/** Sends an event whose frame lies at the `throw` of the script, as it is deployed at the address. */
+/** Sends an event whose frame points at the `throw` of the script, as deployed at `url`. */
 async function fail(script: string, url: string, more: object): Promise<string> {
   const lines = script.split('\n')
   const line = lines.findIndex((item) => item.includes('throw '))
@@ -93,7 +93,7 @@ const diagnosed = (id: string) =>
     return status === 200 && (json as EventDiagnosis)
   })
 
-/** The words of the last line of a command as the product gave it, run by sentry-cli in the folder of a build. */
+/** Runs the command that the product shows, line by line, with sentry-cli in the folder of a build. */
 async function mend(name: string, command: string | null | undefined): Promise<void> {
   for (const line of (command ?? '').split('\n')) {
     expect(line).toMatch(/^npx @sentry\/cli /)

@@ -9,16 +9,16 @@ import { noChromium, openBrowser } from '../browser.ts'
 import { api, bootstrap, freePort, type Project, root, until } from '../product.ts'
 import { clean, type Failure, type Frame, failureOf, filesIn, uploaded } from './build.ts'
 
-// The example application, a real Next.js with @sentry/nextjs, built by Turbopack and by webpack. It breaks in each of its
-// ways in Chromium; what Mishap says of it is read back: sources, digests of both sides, and signs.
+// Builds the example application, Next.js with @sentry/nextjs, with Turbopack and webpack, and triggers all its errors
+// in Chromium. Mishap must show the sources, the digests of both ends and the diagnostics.
 
 const product = inject('product')
 const file = (frame: Frame | undefined) => (frame?.filename ?? '').replace(/^.*\/(?=app\/)/, '')
 const example = join(root, 'examples/shop')
 
 /**
- * The application's own configuration, with what a first build only pays for left out (on two cores the cache on disk takes
- * 12 s, the list of files for a container 40 s).
+ * The application's configuration without steps that a single build does not need. On two cores, the disk cache takes
+ * 12 s, and the list of files for a container 40 s.
  */
 const ownConfig = '{ typescript: { ignoreBuildErrors: true } },'
 const configured = (text: string) =>
@@ -31,7 +31,7 @@ const configured = (text: string) =>
     })},`,
   )
 
-/** webpack takes a minute by itself: with MISHAP_E2E_BUILDS=all only (CONTRIBUTING.md). */
+/** webpack alone takes a minute, so it runs only with MISHAP_E2E_BUILDS=all (CONTRIBUTING.md). */
 const bundlers: [name: string, words: string[]][] = [
   ['turbopack', []],
   ...(process.env.MISHAP_E2E_BUILDS === 'all' ? [['webpack', ['--webpack']] as [string, string[]]] : []),
@@ -46,7 +46,7 @@ type Event = {
   signs: Record<string, { code?: number; kind?: string; id?: string; cause?: string } | null> | null
 }
 
-/** Of an event what these tests look at: its signs in short, and what is on the other side. */
+/** The parts of an event that these tests check: its diagnostics in short form, and its error link. */
 type Told = { platform: string; title: string; signs: string[]; link: string }
 
 function tellOf({ platform, title, signs, failure }: Event): Told {
@@ -69,7 +69,7 @@ describe.skipIf(noChromium).each(bundlers)(
 
     beforeAll(async () => {
       const project = bootstrap(product, 'next', name, 'javascript-nextjs')
-      // The product's own address: this version of the plugin sends its token to no other host than SENTRY_URL's.
+      // Use the product's own URL: this version of the plugin sends its token only to the host of SENTRY_URL.
       const upload = {
         url: new URL(project.dsn).origin,
         org: project.org,
@@ -84,7 +84,7 @@ describe.skipIf(noChromium).each(bundlers)(
       const said = await buildShop(shop, clean(), words)
       const port = await freePort()
       const child = startShop(shop, clean(), port)
-      // A name of its own: what a page on localhost reports is taken for a developer's.
+      // A host name of its own: events from pages on localhost count as noise of a developer.
       const browser = await openBrowser(['--host-resolver-rules=MAP shop.test 127.0.0.1'])
       Object.assign(state, {
         browser,
@@ -95,14 +95,14 @@ describe.skipIf(noChromium).each(bundlers)(
         stop: () => void child.kill(),
       })
       await until('the application', 60_000, async () => (await fetch(`http://127.0.0.1:${port}`)).ok)
-      // webpack's build takes 50 s alone, 160 s on a machine that has two more things to do
+      // The webpack build takes 50 s alone, and 160 s next to two other jobs.
     }, 480_000)
     afterAll(async () => {
       state.stop?.()
       await state.browser?.close()
     })
 
-    /** Opens the shop, does something there, and waits until the browser has reported it; gives the addresses that were asked. */
+    /** Opens the shop, runs `act`, and waits for the browser's report. Returns the URLs of all requests. */
     async function visit(act: (page: Page) => Promise<unknown>, reports = true): Promise<string[]> {
       const context = await state.browser.newContext()
       const page = await context.newPage()
@@ -124,7 +124,7 @@ describe.skipIf(noChromium).each(bundlers)(
       const { releases, files } = await uploaded(product, project)
       expect(releases, said.slice(-2000)).toEqual([release])
       const asked = await visit((page) => page.click('#go'))
-      // The browser sends to its own origin alone: the tunnel passes it on.
+      // The browser sends only to its own origin. The tunnel forwards the envelopes.
       expect(asked).toContain(`${url}${shop.tunnelPath}`)
       expect(asked.filter((item) => !item.startsWith(`${url}/`))).toEqual([])
       await visit((page) => page.click('#api'), false)
@@ -140,7 +140,7 @@ describe.skipIf(noChromium).each(bundlers)(
         ['Cart.totalOf', 'app/checkout.js', 4, true],
       ])
       expect(shown(inner.frames.slice(-3))).toEqual([
-        // Both bundlers leave this function without a name, and none calls it by one.
+        // Neither bundler gives this function a name.
         ['<anonymous>', 'app/api/fail/route.js', 6, true],
         ['takeAll', 'app/stock.js', 13, true],
         ['Stock.take', 'app/stock.js', 5, true],
@@ -157,7 +157,7 @@ describe.skipIf(noChromium).each(bundlers)(
       }
     })
 
-    /** What Mishap says of the events that came in since a moment, once as many are there and links are looked for. */
+    /** Waits for `count` events since `sinceMs` with finished error links, and returns what Mishap shows of them. */
     async function toldSince(sinceMs: number, count: number): Promise<Told[]> {
       const events = `/projects/${state.project.org}/${state.project.slug}/events`
       return until(`${count} events`, 15_000, async () => {
@@ -168,7 +168,7 @@ describe.skipIf(noChromium).each(bundlers)(
         const read = () => Promise.all(ids.map(async (id) => (await api(product, state.project, id)).json as Event))
         const waits = ({ failure }: Event) => failure?.alone === 'waiting' || failure?.alone === 'none'
         if ((await read()).some(waits)) return false
-        // read once more: the link may have been made between the server's event and the browser's
+        // Read again: the link can appear between the reads of the two events.
         return (await read()).map(tellOf).sort((a, b) => a.platform.localeCompare(b.platform))
       })
     }
@@ -177,7 +177,7 @@ describe.skipIf(noChromium).each(bundlers)(
     const follow = (path: string) => (page: Page) => page.click(`a[href="${path}"]`)
     const type = (path: string) => (page: Page) => page.goto(`${state.url}${path}`)
     const hidden = 'Error: Minified React error #441; visit https://react.dev/errors/441'
-    /** The browser met a server error behind a number, and the hook made its digest sure. */
+    /** The browser shows a server error as a number, and the hook makes its digest certain. */
     const both = (title: string): Told[] => [
       {
         platform: 'javascript',

@@ -4,7 +4,7 @@ import { api, bootstrap, root, until } from '../product.ts'
 
 const product = inject('product')
 
-/** Runs a small program that uses the official Node SDK, as an application of a user would. */
+/** Runs a small program with the official Node SDK, like a user's application. Returns its exit code. */
 function run(program: string, dsn: string): Promise<number | null> {
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
     cwd: root,

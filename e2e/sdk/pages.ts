@@ -2,13 +2,13 @@ import { createServer } from 'node:http'
 import { build } from 'esbuild'
 import { root } from '../product.ts'
 
-/** Applications of users on an origin of their own: a page for each official SDK of a browser. */
+/** Users' applications on their own origin: one page for each version of the official browser SDK. */
 export type Pages = { url: string; close(): void }
 
 const sdks = { v7: '@sentry/browser-7', v11: '@sentry/browser' } as const
 export type Sdk = keyof typeof sdks
 
-/** Serves `/page/v7` and `/page/v11`, each with the script that `application` makes for its SDK's package. */
+/** Serves `/page/v7` and `/page/v11`, each with the script that `application` returns for its SDK package. */
 export async function servePages(application: (sdk: string) => string): Promise<Pages> {
   const scripts = new Map<string, string>()
   for (const [name, sdk] of Object.entries(sdks)) {

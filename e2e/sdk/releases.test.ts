@@ -6,13 +6,13 @@ import { basename, dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { api, bootstrap, type Project } from '../product.ts'
 
-// What a pipeline does with the real sentry-cli, 3.x and 2.x, in a real git repository: releases, commits, deploys, events.
+// A pipeline with the real sentry-cli, 3.x and 2.x, in a git repository: releases, commits, deploys, events.
 
 const product = inject('product')
 const folder = mkdtempSync(join(tmpdir(), 'mishap-releases-'))
 const require = createRequire(import.meta.url)
 
-/** The binary inside the npm package of this platform; undefined where there is none. */
+/** The binary in the npm package for this platform, or undefined. */
 function binaryOf(name: string): string | undefined {
   const { platform, arch } = process
   try {
@@ -28,14 +28,14 @@ const clients = [
   ['2', binaryOf('@sentry/cli-2')],
 ] as const
 
-/** Each client has an organization of its own, so that neither sees the other's repositories. */
+/** Each client has its own organization, so that it does not see repositories of the other client. */
 const made = new Map<string, Project>()
 const projectOf = (major: string) => {
   const found = made.get(major)
   if (!found) throw new Error('no project')
   return found
 }
-/** Each repository has a project of its own: a client asks for the last commit of the project, and finds it in its history. */
+/** Each repository needs its own project: a client looks for the project's last commit in its git history. */
 beforeAll(() => {
   for (const [major] of clients)
     for (const slug of [`auto-${major}`, `named-${major}`])
@@ -61,7 +61,7 @@ function commit(place: string, file: string, message: string): string {
 }
 
 type Said = { code: number | null; said: string }
-/** Runs a client with nothing but the organization's token: it reads address and organization from it. */
+/** Runs a client. The organization token in `more` is enough: it contains the URL and the organization. */
 function run(file: string, place: string, words: readonly string[], more: Record<string, string>): Promise<Said> {
   const env: NodeJS.ProcessEnv = {
     NODE_ENV: 'production',
@@ -119,7 +119,7 @@ describe.each(clients)('sentry-cli %s.x', (major, binary = '') => {
     await ok(place, 'deploys', 'new', '-r', version(2), '-e', 'production', '-u', 'https://ci.example.test/2')
 
     expect(await commitsOf(version(1))).toEqual(expect.arrayContaining([first, second]))
-    // From the commit of the release before it on: the client asked which one that is.
+    // The commits since the previous release. The client asked the server for its last commit.
     expect(await commitsOf(version(2))).toEqual([third])
     expect(await get(`${O}/releases/${encodeURIComponent(version(2))}/commitfiles/`)).toMatchObject([
       { filename: 'src/cart.ts', type: 'M', commitId: third },
@@ -151,7 +151,7 @@ describe.each(clients)('sentry-cli %s.x', (major, binary = '') => {
     const [from, to] = [commit(place, 'a.ts', 'a'), commit(place, 'b.ts', 'b')]
     const name = `acme/named-${major}`
     const spec = ['--commit', `${name}@${from}..${to}`]
-    // Without a listed repository the client tells its history, whatever the range.
+    // Without a repository on the server, the client sends its whole history and ignores the range.
     await ok(place, 'releases', 'set-commits', `named${major}@1`, ...spec)
     expect((await commitsOf(`named${major}@1`)).toSorted()).toEqual([from, to].toSorted())
     const local = commit(place, 'local.ts', 'local')
@@ -165,7 +165,7 @@ describe.each(clients)('sentry-cli %s.x', (major, binary = '') => {
       refs: [{ repository: name, commit: to, previousCommit: from }],
       lastCommit: { id: to },
     })
-    // A listed repository keeps nobody from telling everything.
+    // With a repository on the server, `--auto` still works.
     const third = commit(place, 'c.ts', 'c')
     await ok(place, 'releases', 'set-commits', `named${major}@3`, '--auto')
     expect(await releaseOf(`named${major}@3`)).toMatchObject({ lastCommit: { id: third, message: 'c' } })
@@ -178,7 +178,7 @@ describe.each(clients)('sentry-cli %s.x', (major, binary = '') => {
     const place = join(folder, `named-${major}`)
     mkdirSync(place, { recursive: true })
     await ok(place, 'releases', 'new', version)
-    // Numbers do not make another issue, words do.
+    // The messages differ in words, because numbers do not make a new issue.
     const message = major === '3' ? 'hello from the third' : 'greetings of version two'
     const { code, said } = await run(binary, place, ['send-event', '-m', message, '-r', version], {
       SENTRY_DSN: project().dsn,

@@ -2,7 +2,7 @@ import { expect, inject, test } from 'vitest'
 import { buildOf, failedEvent, runsOf, uploadBuild } from '../mapped.ts'
 import { api, bootstrap, envelopeOf, type Issue, idsOf, ingest, type Project, until } from '../product.ts'
 
-// Events come before the maps of their build do.
+// Events arrive before the source maps of their build.
 
 const product = inject('product')
 
@@ -68,7 +68,7 @@ test('one failure in two builds becomes one issue, and the other goes into it', 
   const project = bootstrap(product, 'parting', 'shop', 'javascript')
   const [item, two] = [await buildOf('one'), await buildOf('two', false)]
   await send(project, [failedEvent(item), failedEvent(item)])
-  // stored before the upload: what is refined after it is mapped at once, and no run is begun
+  // Events must be stored before the upload. Later ones are mapped at once, and no reprocessing starts.
   await total(project, 2)
   await uploadBuild(product, project, item)
   await mapped(project, 1)
@@ -84,7 +84,7 @@ test('one failure in two builds becomes one issue, and the other goes into it', 
     ['Cart.totalOf(assets/src/cart)', '3', '3'],
     ['search(assets/src/cart)', '1', '1'],
   ])
-  // What went into another issue leads there, by its number and by its link.
+  // The id and the link of the merged issue lead to the other issue.
   const cart = after.find((issue) => issue.culprit.startsWith('Cart'))
   expect(cart?.id).toBe(first?.id)
   const [gone, ...others] = before.filter((issue) => !after.some((entry) => entry.id === issue.id))

@@ -15,7 +15,7 @@ import {
   until,
 } from '../product.ts'
 
-// Scripts that nobody uploaded are fetched from where they are public, when a project wants that.
+// If a project enables it, Mishap fetches scripts that were not uploaded from their public URLs.
 
 const state: { product?: Product; close?: () => void } = {}
 afterAll(async () => {
@@ -23,7 +23,7 @@ afterAll(async () => {
   if (state.product) await discard(state.product)
 })
 
-/** Serves a build's script and map; `asked` are the paths with the token that came along. */
+/** Serves a build's script and map. `asked` lists the requested paths with their tokens. */
 async function serve(made: Build): Promise<{ port: number; asked: string[] }> {
   const asked: string[] = []
   const server = createServer((req, res) => {
@@ -91,7 +91,7 @@ test('a public script and its map are fetched once, with the token where origins
     })
   }
   expect(asked).toEqual(['/assets/app.js s3cret-token', '/assets/app.js.map s3cret-token'])
-  // What comes now finds the files, and they are not asked for again.
+  // Later events use the stored files without another request.
   const third = await eventOf(product, project, await send())
   expect(third?.dateMapped).toBeNull()
   expect(asked).toHaveLength(2)

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { archiveOf, sha1Of } from '../../src/operations/archive.cases.ts'
 import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, until } from '../product.ts'
 
-// A build is uploaded as its tools do it, its script really fails, and the product shows where in the sources.
+// Uploads a build like build tools do and runs its failing script. The product must show the place in the sources.
 
 const product = inject('product')
 const source = `class Cart {
@@ -56,7 +56,7 @@ function project(): Project {
   return state.project
 }
 
-/** Frames of the script's real failure, oldest call first, as an SDK reads them off the stack. */
+/** Runs the script and returns the frames of its failure, oldest call first, as an SDK parses them from the stack. */
 function framesOf(script: string, url: string): object[] {
   const inner = { start: (): unknown => undefined }
   runInNewContext(script, inner, { filename: url })
@@ -91,7 +91,7 @@ async function upload(files: { name: string; body: string }[], manifest: object,
   })
 }
 
-/** Sends an event and gives its exception as the API shows it. */
+/** Sends an event and returns its exception from the API. */
 async function shown(event: ReturnType<typeof errorEvent>): Promise<Exception> {
   expect((await ingest(product, project(), envelopeOf(event))).status).toBe(200)
   const found = await until('the event', 20_000, async () => {

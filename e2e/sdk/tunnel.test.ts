@@ -12,12 +12,12 @@ import { api, bootstrap, envelopeOf, errorEvent, type Project, root, until } fro
 import { ask } from '../proxy/client.ts'
 import { noNginx, reserve, startNginx } from '../proxy/nginx.ts'
 
-// The official SDK's `tunnel` option on a page whose policy lets it send to its own origin alone (in Next.js: next.test.ts),
-// and the nginx of docs/tunnel.md.
+// The `tunnel` option of the official SDK on a page whose policy only allows its own origin, and the nginx
+// configuration of docs/tunnel.md. next.test.ts covers Next.js.
 
 const product = inject('product')
 
-/** The tunnel of a project's key, to an address without a name to look up. */
+/** The tunnel of a project's key, with an IP address instead of localhost. */
 const tunnelTo = (project: Project): Tunnel => tunnelOfDsn(project.dsn.replace('localhost', '127.0.0.1'))
 
 const titles = (project: Project, count: number) =>
@@ -35,7 +35,7 @@ document.querySelector('#go').addEventListener('click', () => { throw new RangeE
 window.done = () => Sentry.flush(5000)
 `
 
-/** The page's server: an Express application with the handler as it is given. */
+/** The server of the page: an Express application with the unchanged handler. */
 const server = `
 import express from 'express'
 import { tunnel } from './tunnel.ts'

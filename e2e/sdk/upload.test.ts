@@ -7,14 +7,14 @@ import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, until } from '../product.ts'
 
-// The real sentry-cli, 3.x and 2.x, and the official bundler plugin, against the started product. Their binary lies in an
-// npm package of its own, which not every platform has.
+// Runs the real sentry-cli, 3.x and 2.x, and the official bundler plugin against the product. Their binary comes in a
+// separate npm package, which not every platform has.
 
 const product = inject('product')
 const folder = mkdtempSync(join(tmpdir(), 'mishap-upload-'))
 const require = createRequire(import.meta.url)
 
-/** The binary inside the npm package of this platform; undefined where there is none. */
+/** The binary in the npm package for this platform, or undefined. */
 function binaryOf(name: string): string | undefined {
   const { platform, arch } = process
   const system = platform === 'darwin' ? 'darwin' : `${platform}-${arch}`
@@ -50,7 +50,7 @@ const settings = (): Record<string, string> => ({
   SENTRY_LOAD_DOTENV: '0',
 })
 
-/** Runs a client in the test's folder; what it says comes with its exit code. */
+/** Runs a client in the test's folder. Returns its exit code and output. */
 function run(file: string, words: readonly string[]): Promise<{ code: number | null; said: string }> {
   const child = spawn(file, words, { cwd: folder, env: { ...process.env, ...settings() } })
   let said = ''
@@ -58,7 +58,7 @@ function run(file: string, words: readonly string[]): Promise<{ code: number | n
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, said })))
 }
 
-/** A build of a small program whose scripts differ by `name`. */
+/** Builds a small program. `name` makes the scripts of builds differ. */
 async function make(name: string): Promise<string> {
   const outfile = join(folder, name, 'app.js')
   writeFileSync(

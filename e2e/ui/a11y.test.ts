@@ -15,7 +15,7 @@ type Violation = { id: string; impact: string | null; help: string; nodes: { htm
 
 type Theme = 'light' | 'dark'
 
-/** What axe finds on the page: only what is serious or worse. The source is run as such, since our policy lets no script in. */
+/** Serious and critical findings of axe. It runs as evaluated source, because the page's policy blocks scripts. */
 async function faultsIn(page: Page, theme: Theme, only: readonly string[]): Promise<string[]> {
   await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
   const asked = JSON.stringify({ resultTypes: ['violations'], ...(only.length ? { runOnly: only } : {}) })
@@ -30,7 +30,7 @@ async function faultsIn(page: Page, theme: Theme, only: readonly string[]): Prom
     )
 }
 
-/** All rules in light, and those of colours in dark, where nothing else is another. */
+/** Checks all rules in the light theme, and colour rules in the dark theme, because only colours differ. */
 async function faults(page: Page): Promise<string[]> {
   await page.evaluate(axe)
   const light = await faultsIn(page, 'light', [])
@@ -39,16 +39,16 @@ async function faults(page: Page): Promise<string[]> {
   return [...light, ...dark]
 }
 
-/** What makes the page wider than its window; what scrolls by itself does not. */
+/** Elements that make the page wider than its window. Elements with their own scrolling are fine. */
 const tooWide = (page: Page): Promise<string[]> =>
   page.evaluate<string[]>(`document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('*')]
     .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
     .map((one) => one.outerHTML.slice(0, 160))`)
 
-/** From a phone on end to a wide screen. */
+/** Widths from a phone to a wide screen, in px. */
 const widths = [390, 768, 2560, 1440]
 
-/** What is wider than its window at one of the widths, with all that can be unfolded open. */
+/** Elements wider than the window at any of the widths, with all foldable parts open. */
 async function tooWideAnywhere(page: Page): Promise<string[]> {
   await page.evaluate("for (const one of document.querySelectorAll('main details')) one.open = true")
   const found: string[] = []
@@ -59,7 +59,7 @@ async function tooWideAnywhere(page: Page): Promise<string[]> {
   return found
 }
 
-/** A dead item as refine would leave it: nothing that can be sent ends so, so that one is put there. */
+/** Inserts a dead letter like processing would. No input that a client can send causes one. */
 function putDead(project: Project): void {
   const blobKey = `dead/access-${project.id}`
   const head = { kind: 'envelope', projectId: Number(project.id), keyId: 0, organizationId: 0, receivedMs: 0 }
@@ -76,7 +76,7 @@ function putDead(project: Project): void {
   database.close()
 }
 
-/** A server error, and the browser event that hides it and says what differed in a hydration. */
+/** A server error, and the browser event that hides it and has a hydration diff. */
 const hiddenError = [
   errorEvent('StockError', 'x', {
     platform: 'node',
@@ -90,7 +90,7 @@ const hiddenError = [
   ),
 ]
 
-/** An error of an extension of the browser: the bar of noise. */
+/** An error of a browser extension, for the noise bar. */
 const injected = { filename: 'chrome-extension://abc/inject.js', function: 'f', lineno: 1, colno: 2, in_app: true }
 const noise = errorEvent('ExtensionError', 'x', {
   event_id: 'a12'.padEnd(32, '0'),
@@ -121,7 +121,7 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
     })
     state.issue = issues[0]?.id ?? ''
     for (const event of [...hiddenError, noise]) await ingest(product, state.project, envelopeOf(event))
-    // Something that ended badly, for the debugger and the drill-down.
+    // A request with an invalid item, for the request log and the breakdown of outcomes.
     await ingest(product, state.project, '{}\n{"type":"event"}\n{broken')
     putDead(state.project)
     state.browser = await openBrowser()

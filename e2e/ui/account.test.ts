@@ -7,7 +7,7 @@ import { api, bootstrap, discard, type Product, type Project, password, ready, s
 const forgotten = 'a second good password'
 const changed = 'a third good password'
 
-// The mail server belongs to the whole installation, so this file has a product of its own.
+// The mail server belongs to the whole installation, so this file starts its own product.
 describe.skipIf(noChromium)('password and sessions', () => {
   const mails: Received[] = []
   const state = {} as {
@@ -22,7 +22,7 @@ describe.skipIf(noChromium)('password and sessions', () => {
   const at = (path: string) => `${state.product.url}${path}`
   const account = () => at(`/o/${state.project.org}/settings/account`)
 
-  /** Signs in with another password than the one of all tests. */
+  /** Signs in with the password `secret` instead of the shared test password. */
   async function signInWith(page: Page, secret: string): Promise<void> {
     await page.getByLabel('E-mail').fill(email())
     await page.getByLabel('Password').fill(secret)
@@ -30,7 +30,7 @@ describe.skipIf(noChromium)('password and sessions', () => {
     await page.waitForURL(/\/o\//)
   }
 
-  /** Asks for a link and waits for the one answer that there is. */
+  /** Requests a link and waits for the answer, which is always the same. */
   async function askFor(page: Page, address: string): Promise<void> {
     await page.goto(at('/forgot-password'))
     await hydrated(page)
@@ -109,7 +109,7 @@ describe.skipIf(noChromium)('password and sessions', () => {
     expect(first).toContain('This session')
     expect(first).toMatch(/on Linux/)
     expect(first).toContain('127.0.0.1')
-    // with the keyboard alone
+    // Use the keyboard only.
     await rows.nth(1).getByRole('button').focus()
     await page.keyboard.press('Enter')
     await expect.poll(() => rows.count()).toBe(2)

@@ -1,4 +1,4 @@
-// Addresses as other tools write them: Sentry's own lead to our screens, an event's .json and .md are that event's.
+// URLs of other tools: Sentry's URLs lead to the matching screens, and .json and .md return the event.
 import type { Browser, BrowserContext } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { loginOf, noChromium, openBrowser } from '../browser.ts'

@@ -1,10 +1,10 @@
-// The product as another build of itself: what a new deployment is to a tab that was open before it.
+// Makes another build of the product, like a new deployment under a tab that is already open.
 import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { root } from '../product.ts'
 
 const web = 'src/web'
-/** What a start needs of the screens, and within it what Next built. */
+/** The folder of the screens that a start needs, and the output of Next in it. */
 const screens = join(web, '.next/standalone')
 const output = join(screens, web, '.next')
 
@@ -13,25 +13,25 @@ const filesIn = (folder: string): string[] =>
     .filter((file) => file.isFile())
     .map((file) => join(file.parentPath, file.name))
 
-/** Names that a build gives by itself: its own, and those of its chunks and server actions. */
+/** Names that a build generates: its build id, and the names of its chunks and server actions. */
 function namesIn(built: string): string[] {
   const read = (file: string) => readFileSync(join(built, file), 'utf8')
   const actions = JSON.parse(read('server/server-reference-manifest.json')) as { node: object }
   return [read('BUILD_ID'), ...readdirSync(join(built, 'static/chunks')), ...Object.keys(actions.node)]
 }
 
-/** A name that no other has, as long and of the same signs. */
+/** A different name of the same length and with the same characters. */
 const another = (name: string): string => name.replace(/.(?=\.|$)/, (last) => (last === '0' ? '1' : '0'))
 
 /**
- * Copies sources and built screens into `folder` (within this tree, whose packages they use), with another name for the
- * build, for each chunk and for each server action: what a build of changed sources has, at the price of a copy.
+ * Copies sources and built screens to `folder`, which must be inside this checkout because they use its packages. The
+ * build, each chunk and each server action get another name, like a build of changed sources, but without its time.
  */
 export function makeAnotherBuild(folder: string): void {
   rmSync(folder, { recursive: true, force: true })
   cpSync(join(root, 'package.json'), join(folder, 'package.json'))
   const built = join(root, web, '.next')
-  // without tests: what is left behind by an interrupted run must not be taken for some
+  // Leave out tests: the test runner must not find copies that an interrupted run left behind.
   const isNeeded = (from: string) => !from.startsWith(built) && !/\.test\.tsx?$/.test(from)
   cpSync(join(root, 'src'), join(folder, 'src'), { recursive: true, filter: isNeeded })
   cpSync(join(root, screens), join(folder, screens), { recursive: true, verbatimSymlinks: true })

@@ -1,11 +1,11 @@
-// What the cases of behaviour.test.ts do to a page, and what they read of it.
+// Actions and observations on a page for the cases of behaviour.test.ts.
 import type { Page, Request, Route } from 'playwright-core'
 import { hydrated } from '../browser.ts'
 import { until } from '../product.ts'
 
 const actions = (request: Request) => request.method() === 'POST' && 'next-action' in request.headers()
 
-/** Counts the documents that the page loads from now on. */
+/** Counts the documents that the page loads after this call. */
 export function documentsOf(page: Page): { count: number } {
   const documents = { count: 0 }
   page.on('request', (request) => {
@@ -14,7 +14,7 @@ export function documentsOf(page: Page): { count: number } {
   return documents
 }
 
-/** What can become of a request for the data of a page; the first six are those that a navigation falls back for. */
+/** Ways in which a request for page data can fail. For the first six, a navigation falls back to a full page load. */
 export const failures: Record<string, (route: Route) => Promise<void>> = {
   'a reset connection': (route) => route.abort('connectionreset'),
   'a 500 with a page of a proxy': (route) => route.fulfill({ status: 500, contentType: 'text/html', body: 'no' }),
@@ -26,13 +26,13 @@ export const failures: Record<string, (route: Route) => Promise<void>> = {
 
 const data = /_rsc=/
 
-/** Lets each request for the data of a page meet `failure`. */
+/** Makes each request for page data fail with `failure`. */
 export const spoilData = (page: Page, failure: (route: Route) => Promise<void>): Promise<unknown> =>
   page.route(data, failure)
 
 export const mendData = (page: Page): Promise<void> => page.unroute(data)
 
-/** Holds each request that `pattern` finds until `release`, which lets all later ones through too. */
+/** Holds back each request that matches `pattern` until `release`. Later requests pass. */
 export async function hold(page: Page, pattern: RegExp): Promise<{ held: Route[]; release(): Promise<void> }> {
   const held: Route[] = []
   await page.route(pattern, (route) => void held.push(route))
@@ -45,25 +45,25 @@ export async function hold(page: Page, pattern: RegExp): Promise<{ held: Route[]
   }
 }
 
-/** Lets the page's server actions meet `failure`. */
+/** Makes the page's server actions fail with `failure`. Returns a function that stops this. */
 export async function spoilActions(page: Page, failure: (route: Route) => Promise<void>): Promise<() => Promise<void>> {
   const each = (route: Route) => (actions(route.request()) ? failure(route) : route.fallback())
   await page.route('**/*', each)
   return () => page.unroute('**/*', each)
 }
 
-/** The page's time stands still from now on; only `page.clock.runFor` moves it. */
+/** Stops the page's clock. Only `page.clock.runFor` advances it. */
 export async function stopClock(page: Page): Promise<void> {
   await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1000)
 }
 
-/** Chunks that the page has loaded by now: those that it cannot stand without. */
+/** URLs of the chunks that the page has loaded so far. */
 export const chunksOf = (page: Page): Promise<string[]> =>
   page.evaluate<string[]>(
     `performance.getEntriesByType('resource').map((one) => one.name).filter((name) => /\\/chunks\\/.*\\.js/.test(name))`,
   )
 
-/** A script of the build with what `edit` makes of it, as a broken build would have it. */
+/** Changes the scripts of the build with `edit`, to simulate a broken build. */
 export async function editScripts(page: Page, edit: (text: string) => string): Promise<void> {
   await page.route(/\/chunks\/.*\.js/, async (route) => {
     const answer = await route.fetch()
@@ -72,8 +72,8 @@ export async function editScripts(page: Page, edit: (text: string) => string): P
 }
 
 /**
- * Every document, stream and script that the server sends to the page from now on, as text. Noted before the page has them:
- * a browser forgets the bodies of streams.
+ * Records the text of every document, stream and script that the server sends after this call. It records before the
+ * page receives them, because browsers discard the bodies of streams.
  */
 export async function sentTo(page: Page): Promise<string[]> {
   const sent: string[] = []
@@ -89,7 +89,7 @@ export async function sentTo(page: Page): Promise<string[]> {
 
 type Crumb = { message?: string; category?: string }
 type Span = { start_timestamp: number; timestamp: number; description?: string }
-/** What of an item of an envelope the cases look at. */
+/** The fields of an envelope item that the cases read. */
 export type Sent = {
   type: string
   body: {
@@ -107,7 +107,7 @@ export type Sent = {
 
 export const isEnvelope = (url: string): boolean => /\/api\/\d+\/envelope\//.test(url)
 
-/** The items of each envelope that the page sends from now on. */
+/** Records the items of each envelope that the page sends after this call. */
 export function envelopesOf(page: Page): Sent[][] {
   const sent: Sent[][] = []
   page.on('request', (request) => {
@@ -129,7 +129,7 @@ export const ofType = (sent: Sent[][], type: string): Sent['body'][] =>
     .filter((item) => item.type === type)
     .map((item) => item.body)
 
-/** Starts the page's reporter now, and not when the page has been quiet. */
+/** Starts the page's reporter now, without waiting for a quiet page. */
 export async function startReporter(page: Page): Promise<void> {
   await hydrated(page)
   await until('the way to the reporter', 5000, () =>
@@ -137,14 +137,14 @@ export async function startReporter(page: Page): Promise<void> {
   )
 }
 
-/** Hands an error to the reporter, as the error screens do. */
+/** Passes an error to the reporter, like the error screens. */
 export const reportError = (page: Page, message: string): Promise<unknown> =>
   page.evaluate(`window.mishap.report(new Error(${JSON.stringify(message)}), 'case')`)
 
-/** A request of the page with a name of its own, answered: an activity that the open trace takes in as a span. */
+/** Makes a request named `name`. The open trace records it as a span. */
 export const act = (page: Page, name: string): Promise<unknown> =>
   page.evaluate(`fetch('/api/health/live?${name}').then((answer) => answer.text())`)
 
-/** The activities of `act` that a trace has taken in. */
+/** The names of requests by `act` that a trace has as spans. */
 export const actsIn = (trace: Sent['body'] | undefined): string[] =>
   (trace?.spans ?? []).flatMap((span) => /\/live\?([\w-]+)/.exec(JSON.stringify(span))?.[1] ?? [])

@@ -1,5 +1,5 @@
-// How the application itself behaves in the browser, on the production build (docs/behaviour.md). Each case provokes one
-// behaviour; docs/behaviour.md is its table, with what was seen and what happens to the case when the behaviour is removed.
+// Behaviour of the application in the browser, on the production build. Each case provokes one behaviour. The table in
+// docs/behaviour.md lists the observed result, and how the case fails without the behaviour.
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Browser, Page } from 'playwright-core'
@@ -32,7 +32,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
   const at = (path: string) => `${product.url}/o/${org}${path}`
   const data = (path: string) => new RegExp(`${path}\\?.*_rsc=`)
 
-  /** A page of somebody who has signed in, closed with its test. `ready` what is waited for. */
+  /** Opens a page with a login and closes it after the test. `ready`: the selector to wait for. */
   async function open(path: string, ready = 'main h1, main [data-id]', height = 900): Promise<Page> {
     const { page } = await openPage(state.browser, product.url, { login: state.login, height, routed: true })
     onTestFinished(() => page.context().close())
@@ -42,7 +42,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
     await hydrated(page)
     return page
   }
-  /** The link of the sidebar to a screen. */
+  /** The sidebar link to a screen. */
   const link = (page: Page, name: string) => page.locator(`nav a[href$="/${name}"]`).first()
   const comment = (page: Page) => page.getByRole('textbox', { name: 'Comment' })
   const alert = (page: Page) => page.locator('[role=alert]', { hasText: 'Application error' })
@@ -73,7 +73,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
       await page.click('#hash')
       await page.waitForURL(/#somewhere$/)
       await page.waitForTimeout(300)
-      // By themselves come the live stream and the reporter, once the page is quiet.
+      // The live stream and the reporter start by themselves when the page is quiet.
       expect(asked.filter((url) => !/\/live\/|\/chunks\/|\/envelope\//.test(url))).toEqual([])
     })
 
@@ -83,7 +83,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
       await page.evaluate('scrollTo(0, 700)')
       await until('the scroll', 3000, async () => (await scrolled()) > 600)
       const before = await scrolled()
-      // by its place: rows come and go with the scroll, so the twelfth of them may be another one a moment later
+      // Find it by position: scrolling adds and removes rows, so the twelfth row can change at any moment.
       const id = await until('a row', 3000, () =>
         page.evaluate<string>("document.elementFromPoint(700, 300)?.closest('[data-id]')?.dataset.id"),
       )
@@ -187,7 +187,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
     test('the frame itself breaks: the same screen, reported', async () => {
       const page = await open('')
       const sent = envelopesOf(page)
-      // the effect of the frame that listens for keys fails, and not the reporter's later
+      // Break the key listener of the shell, and not the later one of the reporter.
       await page.addInitScript(`const listen = window.addEventListener.bind(window)
         window.addEventListener = (type, ...rest) => {
           if (type !== 'keydown') return listen(type, ...rest)
@@ -227,7 +227,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
         await hydrated(page)
         expect(documents.count).toBe(1)
         await mendData(page)
-        // Not by the way back: there the browser fills in fields by itself.
+        // Do not go back in the history: then the browser itself restores the fields.
         await page.goto(at(`/issues/${state.issue}`))
         await until('the comment', 5000, async () => (await comment(page).inputValue()) === 'half typed')
       },
@@ -244,7 +244,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
       await stopClock(page)
       const documents = documentsOf(page)
       const silence = await hold(page, data('/releases'))
-      // the navigation's own request: the pointer over the link has asked for a prefetch before it
+      // Wait for the request of the navigation. Hovering over the link has already caused a prefetch.
       const isHeld = () =>
         until('the request', 5000, async () =>
           silence.held.some((route) => !('next-router-prefetch' in route.request().headers())),
@@ -256,7 +256,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
       await page.getByRole('heading', { name: 'Releases', exact: true }).waitFor()
       expect(documents.count).toBe(loads)
       if (loads === 0) return
-      // No navigation between that works: one that does would say that the network is well again.
+      // No navigation in between may succeed, because it would show that the network works again.
       silence.held.splice(0)
       await page.goto(at('/issues'))
       await hydrated(page)
@@ -282,7 +282,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
         await route.continue().catch(() => undefined)
       })
       await page.evaluate("for (const one of document.querySelectorAll('nav a')) one.focus()")
-      // Next holds its own queue to four as well; whatever asks beside it waits with it.
+      // Next also limits its queue to four. Other requests must wait in the same queue.
       await page.evaluate(
         "for (let at = 0; at < 12; at++) void fetch('/login?_rsc=' + at, { headers: { rsc: '1', 'next-router-prefetch': '1' } }).then((answer) => answer.text())",
       )

@@ -1,4 +1,4 @@
-// A new deployment under open tabs, by two builds of the product on one folder and port (docs/behaviour.md).
+// A new deployment under open tabs: two builds of the product on one data folder and port (docs/behaviour.md).
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'

@@ -7,7 +7,7 @@ import { api, bootstrap, envelopeOf, eventId, ingest, type Project, until } from
 const product = inject('product')
 const org = 'digests'
 const other = 'digests-two'
-/** Markup, and what turns text round. */
+/** Markup, and a character that reverses the text direction. */
 const hostile = `<img src=x onerror=alert(1)>"'\u202etxet`
 const minified = 'Minified React error #441; visit https://react.dev/errors/441 for the full message'
 const wide = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
@@ -21,7 +21,7 @@ const event = (more: Record<string, unknown>): Sent => ({
   ...more,
 })
 const crumb = { category: 'ui.click', message: `button ${hostile}`, timestamp: Date.now() / 1000, level: 'info' }
-/** What the browser reports of a failure, and the server's own event. */
+/** The browser's event of a failure. `serverEvent` is the server's event. */
 const browserEvent = (more: object = {}) =>
   event({ ...exception('Error', minified), user: { id: eventId() }, breadcrumbs: { values: [crumb] }, ...more })
 const serverEvent = (type: string, more: object = {}) =>
@@ -45,7 +45,7 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
   const take = async (project: Project, sent: Sent) =>
     expect((await ingest(product, project, envelopeOf(sent))).status).toBe(200)
 
-  /** Sends an event and waits until it can be read; gives the address of its screen. */
+  /** Sends an event and waits until the API has it. Returns the URL of its screen. */
   async function stored(project: Project, sent: Sent): Promise<string> {
     await take(project, sent)
     const path = `/projects/${project.org}/${project.slug}/events/${sent.event_id}/`
@@ -56,7 +56,7 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
     return `${product.url}/o/${project.org}/issues/${group}/events/${sent.event_id}`
   }
 
-  /** Asks for a part of an event until it is as expected. */
+  /** Polls the error link of an event until it is as expected. */
   const untilFailure = (
     project: Project,
     sent: Sent,
@@ -99,7 +99,7 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
     expect(page().url()).toMatch(/\/issues\/\d+\/events\/[0-9a-f]{32}$/)
     expect(await textOf(side())).toContain('1 browser event of 1 person')
     expect(await textOf(side())).toContain('they do not count for the issue')
-    // the issue's own: one event, nobody
+    // The issue's own counts: one event and no user.
     expect(await textOf(page().locator('.issue-numbers'))).toMatch(/Events 1\b/)
     expect(await textOf(page().locator('.issue-numbers'))).toMatch(/Users 0\b/)
     await side().getByRole('radio', { name: 'This event (1)' }).click()
@@ -222,7 +222,7 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
       'Application error: a server-side exception has occurred (see the server logs).\nDigest: 3000 000 031'
     await page().goto(`${product.url}/d/${encodeURIComponent(sentence)}`)
     await opened()
-    // as the box begins, and as Next.js’ own error screen reads
+    // Include the default text of the box and the text of the Next.js error screen.
     const shown = `is:unresolved This page couldn’t load Reload ERROR ${digest}`
     for (const text of [digest, '300 000 0031', sentence.replace('\n', ' '), shown]) {
       await page().goto(`${product.url}/o/${org}/issues`)
@@ -257,18 +257,18 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
     expect(text).toMatch(/Not seen yet: 3000000041/)
     expect(text).toMatch(/digests \(the last 90 days\) (?:\w+, )*api, (?:\w+, )*web Why it may be missing/i)
     expect(text).not.toContain(other)
-    // a number that was typed wrong can be mended there
+    // The box keeps the number, so that the user can correct it.
     expect(await main.getByRole('searchbox').inputValue()).toBe(digest)
     await hydrated(page())
     await page().evaluate('window.sameDocument = true')
-    // another event looks the digest up, and changes nothing
+    // An event with another digest must change nothing.
     await take(state.api, serverEvent('OtherError', { tags: { digest: '3000000042' } }))
     const sent = serverEvent('LateError', { tags: { digest } })
     await take(state.api, sent)
     await page().waitForURL(new RegExp(`/o/${org}/issues/\\d+/events/${sent.event_id}$`), { timeout: 20_000 })
     await page().getByRole('heading', { name: 'LateError', level: 1 }).waitFor()
     expect(await page().evaluate<boolean>('window.sameDocument === true')).toBe(true)
-    // what can be no digest is not waited for
+    // The page does not wait for a text that cannot be a digest.
     expect((await page().goto(`${product.url}/d/${encodeURIComponent(hostile)}`))?.status()).toBe(404)
     await main.getByText('this is not a digest').waitFor()
     expect(await main.getByText('Waiting for it').count()).toBe(0)
@@ -293,7 +293,7 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
       expect([answer.status(), (await answer.text()).includes('SecretError')]).toEqual([200, false])
     }
     expect(await watched.page.evaluate<number>(wide)).toBe(0)
-    // and the other way round: the server's owner counts nobody
+    // In the other direction, the server end shows no counts either.
     await page().goto(`${product.url}/d/${digest}`)
     await page().getByRole('heading', { name: 'SecretError', level: 1 }).waitFor()
     expect(await side().count()).toBe(0)
@@ -315,10 +315,10 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
     await page().getByRole('region', { name: 'Der Server-Fehler dahinter' }).getByText('sicher').waitFor()
     expect(await page().evaluate<number>(wide)).toBe(0)
     await page().goto(server)
-    await page().getByRole('region', { name: 'Browser-Fehler' }).getByText('1 Browser-Ereignis von 1 Person').waitFor()
+    await page().getByRole('region', { name: 'Browser-Fehler' }).getByText('1 Browser-Event von 1 Person').waitFor()
     expect(await page().evaluate<number>(wide)).toBe(0)
     await page().goto(`${product.url}/d/3000000062`)
-    await page().getByText('Es wird auf ihn gewartet').waitFor()
+    await page().getByText('Warten auf das Event').waitFor()
     expect(await page().evaluate<number>(wide)).toBe(0)
     await page()
       .context()

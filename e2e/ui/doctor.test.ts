@@ -8,7 +8,7 @@ import { observeShift, type Shift, shiftOf } from '../shift.ts'
 
 const product = inject('product')
 const org = 'whymap'
-/** Markup and what turns text round, in names that come from a page. */
+/** Markup and a character that reverses the text direction, in a URL that a page reports. */
 const hostile = "https://shop.test/<img src=x onerror=alert(1)>/'$(id)'\u202e.js"
 
 describe.skipIf(noChromium)('why a stack is not readable', () => {
@@ -39,7 +39,7 @@ describe.skipIf(noChromium)('why a stack is not readable', () => {
     })
   }
 
-  /** What moves on a page by itself until its scripts have been at rest for a second; its fonts come late. */
+  /** Layout shifts of a page until its scripts have been idle for a second. Its fonts load late. */
   async function shiftAt(path: string, width: number): Promise<Shift> {
     const viewport = { width, height: 900 }
     const context = await state.browser.newContext({ viewport, storageState: await page().context().storageState() })
@@ -95,7 +95,7 @@ describe.skipIf(noChromium)('why a stack is not readable', () => {
     ['issue', 390],
     ['issue', 1440],
   ] as const)('nothing on the %s moves by itself, %d px wide', async (screen, width) => {
-    // On a busy machine a part may come after the page: of three visits one has to be still.
+    // On a busy machine, a part can load after the page. One of three visits must have no shift.
     const seen: Shift[] = []
     do seen.push(await shiftAt(screen === 'list' ? 'issues' : `issues/${state.groups.NoUpload}`, width))
     while (seen.length < 3 && (seen.at(-1)?.shift ?? 0) > 0)
@@ -138,7 +138,7 @@ describe.skipIf(noChromium)('why a stack is not readable', () => {
     const made = await api(product, state.project, `/organizations/${org}/releases/`, { method: 'POST', body })
     expect([201, 208]).toContain(made.status)
     await page().goto(`${product.url}/o/${org}/releases/w%401`)
-    // what is streamed waits in a hidden holder, for a moment beside what React drew of it: only what is seen is asked
+    // Streamed HTML is briefly in a hidden container next to the rendered copy. So look only in the visible content.
     const verdict = page().locator('#content .doctor[data-verdict="wrong"]')
     await verdict.getByText('The map ~/app.js.map is no valid source map.').waitFor()
     expect(await page().evaluate<boolean>('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)

@@ -5,7 +5,7 @@ import { bootstrap, envelopeOf, errorEvent, ingest, type Project, until } from '
 
 const product = inject('product')
 const org = 'early'
-// Not the styles that stand beside them: the browser paints nothing before those.
+// Scripts only. Styles are in the same folder, and the browser paints nothing before they load.
 const scripts = /\/_next\/static\/chunks\/[^?]*\.js/
 
 describe.skipIf(noChromium)('what is done before the page’s scripts have run', () => {
@@ -22,7 +22,7 @@ describe.skipIf(noChromium)('what is done before the page’s scripts have run',
   })
   afterAll(() => state.browser?.close())
 
-  /** Opens a page whose scripts come only after `act`. */
+  /** Opens a page whose scripts load only after `act`. */
   async function before(path: string, act: () => Promise<unknown>): Promise<void> {
     const { page } = state
     const held: (() => Promise<void>)[] = []

@@ -67,11 +67,11 @@ describe.skipIf(noChromium)('grouping on the screens', () => {
     await page.keyboard.press('m')
     await page.getByText(`${round?.shortId} is part of ${pay?.shortId} now.`).waitFor()
     await until('one issue', 10_000, async () => (await issues()).map((issue) => issue.count).join() === '3')
-    // The old link leads there.
+    // The old link leads to the merged issue.
     await open(`/issues/${round?.shortId}/grouping`)
     expect(page.url()).toContain(`/issues/${pay?.shortId}/grouping`)
     const row = page.getByRole('row').filter({ hasText: `Came from ${round?.shortId}` })
-    // Own code and all frames: each has its hash.
+    // Own code and all frames each have a hash.
     for (const box of await row.getByRole('checkbox').all()) await box.check()
     await page.getByRole('button', { name: 'Split off 2 hashes' }).click()
     await page.getByText(`1 event went to ${round?.shortId}.`).waitFor()

@@ -8,7 +8,7 @@ const org = 'hostile'
 const markup = `"><img src=https://evil.example/x.png onerror=alert(1)><script>alert(2)</script><svg onload=alert(3)>`
 const link = 'javascript:alert(4)'
 
-/** Markup and script links in every string field that an event can have. */
+/** An event with markup and script links in every string field. */
 function hostileEvent(): Record<string, unknown> {
   const frame = {
     filename: `${link}//${markup}`,

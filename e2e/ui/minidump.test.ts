@@ -10,7 +10,7 @@ const product = inject('product')
 const org = 'dumps'
 const dump = makeDump({ crash: { code: 11, flags: 1, address: 0x10n } })
 
-/** Uploads as crash reporters do. */
+/** Uploads a file like a crash reporter. */
 function upload(project: Project, bytes: Buffer, name: string, fields: Record<string, string> = {}): Promise<Response> {
   const form = new FormData()
   for (const [key, value] of Object.entries(fields)) form.set(key, value)

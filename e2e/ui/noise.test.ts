@@ -20,7 +20,7 @@ describe.skipIf(noChromium)('noise and skew', () => {
       (item) => item.id === 'browser-extensions',
     )?.active
 
-  /** An error of a browser, thrown in this file. */
+  /** Sends a browser error that was thrown in `file`. */
   function send(type: string, file: string, more: Record<string, unknown> = {}, value = 'x') {
     const frames = [{ abs_path: file, filename: file, function: 'f', lineno: 1, colno: 2, in_app: true }]
     const exception = { values: [{ type, value, stacktrace: { frames } }] }
@@ -38,7 +38,7 @@ describe.skipIf(noChromium)('noise and skew', () => {
   const wide = (page: Page) =>
     page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 
-  /** Nothing is wider than its window, and both colours are legible on a phone. */
+  /** Checks that nothing is wider than the window at three widths, and that both themes are legible on a phone. */
   async function fits(page: Page): Promise<void> {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
@@ -176,7 +176,7 @@ describe.skipIf(noChromium)('noise and skew', () => {
     })
     await page.goto(at(`/releases/${encodeURIComponent(version)}`))
     await page.getByRole('heading', { name: 'Old tabs after the deploy' }).waitFor()
-    // what streams in stands hidden in the page for a moment, beside what was made of it
+    // Streamed HTML is briefly in the page, hidden, next to the rendered copy.
     const panel = page.locator('.skew-panel').filter({ visible: true })
     await panel.getByText('Deployed to production').waitFor()
     for (const text of ['decays', 'Recovered', 'Stuck', 'shop@1.0.0', 'The server does not know an action'])

@@ -15,7 +15,7 @@ import {
   until,
 } from '../product.ts'
 
-// The mail server belongs to the whole installation, so this file has a product of its own.
+// The mail server belongs to the whole installation, so this file starts its own product.
 describe.skipIf(noChromium)('notifications', () => {
   const mails: Received[] = []
   const state = {} as {
@@ -87,7 +87,7 @@ describe.skipIf(noChromium)('notifications', () => {
     await row.getByText('Nobody would get it').waitFor()
     await row.getByRole('button', { name: 'Send a confirmation mail to ops@else.test' }).click()
     await until('the second mail', 5000, async () => received().length === 2)
-    // whoever has the address needs no account; the first link has ended
+    // The receiver needs no account. The first link is no longer valid.
     const receiver = (await openPage(state.browser, product.url)).page
     await receiver.goto(product.url + linkIn(received()[0], '/confirm-address'))
     await receiver.getByText('This link is no longer valid.').waitFor()

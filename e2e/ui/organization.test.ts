@@ -69,7 +69,7 @@ describe.skipIf(noChromium)('environments and the end of an organization', () =>
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText(/changed these settings in the meantime/).waitFor()
     expect((await stored()).name).toBe('Theirs')
-    // after a reload the revision that it was typed over goes along
+    // After a reload, the form still sends the revision that the user typed over.
     await page.reload()
     await until(
       'mine again',

@@ -31,7 +31,7 @@ describe.skipIf(noChromium)('members, feedback, deleting', () => {
     await page.reload()
     await page.getByText('nina@people.test').waitFor()
     expect(await page.content()).not.toContain(link ?? '?')
-    // The link has the address that the product knows itself by; this browser came by another one.
+    // The link has the configured URL of the product. This browser uses another host name.
     const here = `${product.url}${new URL(link ?? '').pathname}`
     const other = await openPage(state.browser, product.url)
     await other.page.goto(here)
@@ -59,7 +59,7 @@ describe.skipIf(noChromium)('members, feedback, deleting', () => {
     await button(nina, 'Unresolve').waitFor()
     await button(nina, 'Unresolve').click()
     await button(page, 'Resolve').waitFor()
-    // and what was said, with who said it
+    // The comment also appears, with its author.
     await nina.locator('#activity textarea').fill('it came with the last deploy')
     await nina.locator('#activity').getByRole('button', { name: 'Comment' }).click()
     await page.locator('.comment-text', { hasText: 'it came with the last deploy' }).waitFor()

@@ -15,7 +15,7 @@ describe.skipIf(noChromium)('release health', () => {
   const state = {} as { browser: Browser; page: Page; project: Project }
   const at = (path: string) => `${product.url}/o/${org}${path}`
 
-  /** The sessions of a release that a server counted some minutes ago. */
+  /** Sends session counts of a release, as a server counted them `minutesAgo`. */
   async function count(release: string, minutesAgo: number, exited: number, crashed: number): Promise<void> {
     const started = new Date(Math.floor(Date.now() / minuteMs - minutesAgo) * minuteMs).toISOString()
     const body = { aggregates: [{ started, exited, crashed }], attrs: { release, environment: 'production' } }
@@ -60,7 +60,7 @@ describe.skipIf(noChromium)('release health', () => {
 
   test('the list has crash-free sessions with their interval and number, and adoption', async () => {
     const { page } = state
-    // Of yesterday and today: adoption looks at the last 24 hours.
+    // Sessions of yesterday and today, because adoption covers the last 24 hours.
     await count('web@1.0.0', 36 * 60, 61_538, 334)
     await count('web@1.0.0', 30, 3600, 0)
     await count('web@2.0.0', 20, 6300, 100)

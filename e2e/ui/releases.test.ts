@@ -65,7 +65,7 @@ describe.skipIf(noChromium)('releases', () => {
     await page.getByRole('heading', { name: 'No releases yet' }).waitFor()
     const commands = await textOf(page.locator('main pre'))
     expect(commands).toMatch(/--url http:\/\/\S+ releases new/)
-    // The product's own project is there too where this organization is the first one.
+    // If this organization is the first one, it also has the product's own project.
     expect(commands).toMatch(/SENTRY_ORG=shipping SENTRY_PROJECT=(web|mishap) /)
     expect(await faults(page)).toEqual([])
     await page.keyboard.press('?')
@@ -154,7 +154,7 @@ describe.skipIf(noChromium)('releases', () => {
     await suspects.waitFor()
     expect(await textOf(suspects)).toMatch(/Cart sums in cents/)
     expect(await textOf(suspects)).toMatch(/Changed src\/cart\.ts, the file of the top in-app frame \(.*, line 12\)/)
-    // Releases and the deploy are of this minute: one hairline for all of them.
+    // The releases and the deploy happened in this minute, so the chart has one mark for all.
     await hydrated(page)
     const mark = page.locator('.chart-mark').last()
     await page.getByLabel('Time range').focus()

@@ -1,4 +1,4 @@
-// What the screens report of themselves with the official SDK, and how SDKs keep the pauses that they are told; the second
+// Errors that the screens report with the official SDK, and how SDKs obey the pauses of rate limits. This is the second
 // half of the table in docs/behaviour.md.
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -22,7 +22,7 @@ import {
 const product = inject('product')
 const org = 'reporting'
 
-/** An application of a user that hands an error to its SDK when it is told to. */
+/** A user's application that captures an error on command. */
 const application = (sdk: string) => `
 import * as Sentry from '${sdk}'
 const integrations = (usual) => usual.filter(({ name }) => name !== 'BrowserSession')
@@ -31,7 +31,7 @@ Sentry.init({ dsn, integrations, autoSessionTracking: false, sendClientReports: 
 window.mishap = { hydrated: true, report: (error) => Sentry.captureException(error) }
 `
 
-/** The project of the product's own errors, with a token that reads it. */
+/** The project for the product's own errors, with a token to read it. */
 function ownProject(): Project {
   const database = new DatabaseSync(join(product.data, 'meta', 'mishap.sqlite'), { readOnly: true, timeout: 5000 })
   const { slug } = database
@@ -57,7 +57,7 @@ describe.skipIf(noChromium)('what the screens report of themselves', () => {
     state.pages?.close()
   })
 
-  /** A screen whose reporter runs, with a clock that the test moves. */
+  /** Opens a screen with a running reporter and a clock that the test controls. */
   async function open(): Promise<{ page: Page; sent: Sent[][] }> {
     const { page } = await openPage(state.browser, product.url, { login: state.login, routed: true })
     onTestFinished(() => page.context().close())
@@ -69,7 +69,7 @@ describe.skipIf(noChromium)('what the screens report of themselves', () => {
     await startReporter(page)
     return { page, sent }
   }
-  /** The trace of the page load, which waits for a quiet page (3 s). */
+  /** Waits for the trace of the page load, which the SDK sends when the page is quiet (3 s). */
   async function pageLoad(page: Page, sent: Sent[][]): Promise<Sent['body']> {
     return until('the trace', 10_000, async () => {
       await page.clock.runFor(1000)
@@ -149,7 +149,7 @@ describe.skipIf(noChromium)('what the screens report of themselves', () => {
     expect(trace.contexts?.trace?.data).toMatchObject({ 'sentry.idle_span_finish_reason': 'heartbeatFailed' })
   })
 
-  /** Errors that are handed over at these times after the first one, ms, and those of them that the SDK sent. */
+  /** Captures errors at these times after the first one, in ms. Returns the times whose errors the SDK sent. */
   async function sentAt(page: Page, sent: Sent[][], times: readonly number[]): Promise<number[]> {
     const values = () => ofType(sent, 'event').flatMap((item) => item.exception?.values.map(({ value }) => value) ?? [])
     const before = values().length
@@ -162,7 +162,7 @@ describe.skipIf(noChromium)('what the screens report of themselves', () => {
       now = time
       await reportError(page, `at ${time}`)
     }
-    // What was sent is noted by now, or with the last one, which is sent in any case.
+    // All sent errors are recorded when the last one arrives, which the SDK always sends.
     await until('the last one', 5000, async () => values().includes(`at ${times.at(-1)}`))
     return values()
       .slice(before + 1)
@@ -193,7 +193,7 @@ describe.skipIf(noChromium)('what the screens report of themselves', () => {
       const { page, sent } =
         who === 'our screens' ? await open() : await openSdk(who, bootstrap(product, org, 'web').dsn)
       const told = { times: 0 }
-      // Once: the trace of the page load comes later, and a second answer would begin a second pause.
+      // Limit only once: the trace of the page load comes later, and a second 429 would start a second pause.
       await page.route(/\/envelope\//, (route) => {
         told.times += 1
         const once = told.times === 1 ? { status: 429, headers: { ...exposed, ...headers } } : { headers: exposed }
@@ -211,7 +211,7 @@ describe.skipIf(noChromium)('what the screens report of themselves', () => {
     const path = `/projects/${org}/${project.slug}/keys/${project.key}/`
     expect((await api(product, project, path, { method: 'PUT', headers, body })).status).toBe(200)
     const { page, sent } = await openSdk(sdk, project.dsn)
-    // The key's limit is known to the ingest within a second; until then everything is taken.
+    // Ingest learns the limit of the key within a second. Until then it accepts everything.
     await until('the first 429', 20_000, async () => {
       const answer = page.waitForResponse((item) => isEnvelope(item.url()) && item.request().method() === 'POST')
       await reportError(page, `warm ${Math.random()}`)

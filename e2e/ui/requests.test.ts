@@ -5,12 +5,12 @@ import { hydrated, type Login, loginOf, noChromium, openBrowser, openPage } from
 import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, password, until } from '../product.ts'
 
 const product = inject('product')
-/** First-load JavaScript of the issue stream, KiB gzipped. */
+/** Maximum first-load JavaScript of the issue stream, in KiB gzipped. */
 const firstLoadMaxKiB = 260
 
 type Asked = { atMs: number; what: string }
 
-/** Notes every request of a page, without origin and without the ids of files. */
+/** Records every request of a page, without the origin and the ids of files. */
 function note(page: Page): Asked[] {
   const asked: Asked[] = []
   page.on('request', (request) => {
@@ -20,7 +20,7 @@ function note(page: Page): Asked[] {
   return asked
 }
 
-/** Lets tests that mostly wait run beside each other, and their parts that work one after the other. */
+/** Returns a lock: tests that mostly wait run in parallel, and their busy parts one at a time. */
 function createTurn(): <T>(work: () => Promise<T>) => Promise<T> {
   const last = { done: Promise.resolve() as Promise<unknown> }
   return (work) => {
@@ -53,13 +53,13 @@ describe.skipIf(noChromium)('what the screens ask for by themselves', () => {
   })
   afterAll(() => state.browser?.close())
 
-  /** A page of somebody who has signed in before. */
+  /** Opens a page with an existing login. */
   async function openAs(org: string): Promise<Page> {
     const login = state.logins[org]
     return (await openPage(state.browser, product.url, login ? { login } : {})).page
   }
 
-  /** Signs in; the stream shows, and nothing was asked for in the half second after. */
+  /** Signs in and waits until the stream shows and half a second has passed without a request. */
   async function quietSecond(org: string, rate: number): Promise<{ page: Page; asked: Asked[] }> {
     const { page } = await openPage(state.browser, product.url)
     const devtools = await page.context().newCDPSession(page)
@@ -81,7 +81,7 @@ describe.skipIf(noChromium)('what the screens ask for by themselves', () => {
     return { page, asked }
   }
 
-  // On a machine with more to do than it can, the server is late now and then and the browser asks: three tries.
+  // On an overloaded machine, the server is sometimes late and the browser sends a request. So there are three tries.
   test.concurrent.each([
     ['quiet', 1],
     ['quiet', 4],
@@ -196,7 +196,7 @@ describe.skipIf(noChromium)('what the screens ask for by themselves', () => {
     const scripts = [...text.matchAll(/<script\b[^>]*\bsrc="([^"]+)"[^>]*>/g)].filter(([tag]) => !/nomodule/i.test(tag))
     const paths = [...new Set(scripts.map(([, src]) => src ?? ''))]
     expect(paths.length).toBeGreaterThan(3)
-    // What hydration asks for beyond the document belongs to it; the reporter comes when the page is quiet.
+    // Requests of the hydration count. The reporter loads when the page is quiet.
     const asked = note(page)
     await page.goto(`${product.url}/o/quiet/issues`)
     await hydrated(page)

@@ -66,7 +66,7 @@ describe.skipIf(noChromium)('search', () => {
     await page.keyboard.press('Alt+ArrowLeft')
     await page.keyboard.type('!')
     expect(await box().inputValue()).toBe('!plan:"gold \\"plus\\""')
-    // a filter that is chosen is replaced by what is typed
+    // Typing replaces the selected filter.
     await page.keyboard.press('End')
     await page.keyboard.press('Alt+ArrowLeft')
     await page.keyboard.type('plan:free')

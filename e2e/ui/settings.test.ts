@@ -46,12 +46,12 @@ describe.skipIf(noChromium)('project settings', () => {
       dataScrubberDefaults: false,
       dataScrubber: true,
     })
-    // accept knows of it by then
+    // Ingest uses the new settings by now.
     const refused = await ingest(product, state.project, envelopeOf(errorEvent('BetaError')), {
       headers: { origin: 'https://elsewhere.example' },
     })
     expect(refused.status).toBe(403)
-    // and refine: what was a secret is none now, what was none is one
+    // Processing does too: the former secret is kept, and the new one is scrubbed.
     const sent = errorEvent('ScrubbedError', 'x', { extra: { colour: 'crimson', password: 'open sesame' } })
     await ingest(product, state.project, envelopeOf(sent))
     const stored = await until('the event', 15_000, async () => {
@@ -141,7 +141,7 @@ describe.skipIf(noChromium)('project settings', () => {
     await row.locator('input[type=checkbox]').click()
     await page.keyboard.press('a')
     await page.getByRole('dialog').getByRole('option').first().waitFor()
-    // the field has the focus: a person goes on typing
+    // The field has the focus, so that the user can type on.
     await page.keyboard.type('owner')
     expect(await page.getByRole('combobox', { name: /name or e-mail/i }).inputValue()).toBe('owner')
     await page.getByRole('dialog').getByRole('option').first().waitFor()
@@ -158,7 +158,7 @@ describe.skipIf(noChromium)('project settings', () => {
       .getByText(/assigned it to themselves/)
       .first()
       .waitFor()
-    // the page was open for a moment: it counts as looked at
+    // Opening the page marked the issue as seen.
     await until('seen', 10_000, async () => {
       const rows = (await api(product, state.project, `/organizations/${org}/issues/`)).json as {
         id: string
@@ -173,7 +173,7 @@ describe.skipIf(noChromium)('project settings', () => {
     const { page } = state
     await page.goto(at('/issues'))
     const id = await page.locator('[data-id]').filter({ hasText: 'AlphaError' }).getAttribute('data-id')
-    // the page must not hear of the other change before it makes its own
+    // The page must not learn of the other change before its own.
     await page.route(/\/live\//, (route) => route.abort())
     await page.goto(at(`/issues/${id}`))
     const resolve = page.getByRole('button', { name: 'Resolve', exact: true })

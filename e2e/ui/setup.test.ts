@@ -41,7 +41,7 @@ describe.skipIf(noChromium)('from an empty folder to the first event', () => {
       )
       expect(ends.filter((end) => end === 'owner')).toHaveLength(1)
       expect(ends.find((end) => end !== 'owner')).toMatch(/somebody else is setting up Mishap|setup is closed/i)
-      // what the loser typed is still there
+      // The loser's form still has its input.
       const loser = pages[ends.findIndex((end) => end !== 'owner')]
       expect(await loser?.locator('[name=organization]').inputValue()).toMatch(/ Inc$/)
       for (const page of pages) await page.context().close()
@@ -65,7 +65,7 @@ describe.skipIf(noChromium)('from an empty folder to the first event', () => {
     await page.locator('[name=organization]').fill('Acme Inc')
     await page.locator('[name=project]').fill('Web shop')
     await page.locator('button[type=submit]').click()
-    // the form says what is wrong at the field and keeps what was typed
+    // The form shows the error at the field and keeps the input.
     await page
       .getByText(/at least 10/i)
       .first()
@@ -80,7 +80,7 @@ describe.skipIf(noChromium)('from an empty folder to the first event', () => {
     await page.goto(`${product.url}/o/acme-inc/issues`)
     await page.locator('[data-id]').first().waitFor({ timeout: 15_000 })
     expect(watched).toMatchObject({ errors: [], foreign: [], dialogs: [] })
-    // the link works once: then the page says that setup is closed, and has no form
+    // The link works once. Afterwards the page shows that setup is closed, without a form.
     await page.goto(`${product.url}/setup?secret=${secret}`)
     expect(await page.locator('main').innerText()).toMatch(/setup is closed/i)
     expect(await page.locator('form').count()).toBe(0)

@@ -49,7 +49,7 @@ describe.skipIf(noChromium)('states of the screens', () => {
   test('an empty project says so and leads to its setup', async () => {
     await state.page.goto(at('/issues'))
     await state.page.getByText('No issues', { exact: true }).waitFor()
-    // the shared product reports its own errors to a second project of its first organization
+    // The first organization of the shared product has a second project, for the product's own errors.
     expect(await state.page.locator(`main a[href^="/o/${org}/projects"]`).count()).toBe(1)
   })
 
@@ -185,7 +185,7 @@ describe.skipIf(noChromium)('with a product of its own', () => {
     await page.goto(at('/issues'))
     await page.locator('[data-id]').nth(1).waitFor()
     await page.waitForTimeout(1000)
-    // it is started again each time, so one kill would be over before anybody looks
+    // The engine restarts after each kill, so one kill would be over before the check.
     const killing = { on: true }
     const killer = (async () => {
       while (killing.on) {
@@ -198,7 +198,7 @@ describe.skipIf(noChromium)('with a product of its own', () => {
       const bar = page.locator('.offline', { hasText: 'The events store is down.' })
       await bar.waitFor({ timeout: 10_000 })
       expect(await page.locator('[data-id]').count()).toBe(2)
-      // a new load has no rows to keep: shell, search and filters stand
+      // A new page load has no rows, but shows the shell, the search and the filters.
       await page.goto(at('/issues'))
       await page.locator('.stream-away', { hasText: 'Retrying' }).waitFor({ timeout: 15_000 })
       expect(await page.locator('.search-input').count()).toBeGreaterThan(0)

@@ -8,7 +8,7 @@ const product = inject('product')
 const org = 'traces'
 const wide = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 
-/** Two transactions of one trace with two errors inside, by the official SDK; `lifecycle`: static sends items of transactions. */
+/** Sends two transactions of one trace with two errors, by the official SDK. `static`: it sends transaction items. */
 const program = `
 import * as Sentry from '@sentry/node'
 Sentry.init({ dsn: process.env.DSN, release: 'shop@1.2.3', tracesSampleRate: 1, traceLifecycle: process.env.LIFECYCLE })
@@ -113,7 +113,7 @@ describe.skipIf(noChromium)('the trace strip', () => {
       state.project,
       `${JSON.stringify({ event_id: eventId() })}\n{"type":"transaction"}\n${JSON.stringify(transaction)}\n`,
     )
-    // it is asked for again by itself
+    // The page asks again by itself.
     await strip().getByText('cut off at its time limit').waitFor({ timeout: 20_000 })
     expect(await text()).toContain(`${name} page load · api 30 s`)
     for (const width of [390, 1440]) {

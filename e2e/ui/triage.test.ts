@@ -24,7 +24,7 @@ describe.skipIf(noChromium)('triage by keys', () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     })
-  /** Presses mod+a twice: everything that the search finds. */
+  /** Presses mod+a twice, which selects everything that the search finds. */
   const selectAll = async () => {
     const { page } = state
     await page.keyboard.press('Control+a')
@@ -77,7 +77,7 @@ describe.skipIf(noChromium)('triage by keys', () => {
     await page.getByRole('combobox', { name: 'Search issues' }).blur()
     await page.goBack()
     await page.locator('[data-id]').nth(2).waitFor()
-    // the rows are selected as they were left, and only these
+    // The same rows are selected as before.
     await page.getByText('3 selected').waitFor()
     await page.keyboard.press('Escape')
     await page.keyboard.press('j')
@@ -91,11 +91,11 @@ describe.skipIf(noChromium)('triage by keys', () => {
   test('all that match are meant where nobody knows how many, too', async () => {
     const { page } = state
     const path = /\/api\/0\/organizations\/triage\/issues\/\?/
-    // What a list that was cut answers: no number, and more behind the first page.
+    // Simulate the answer of a limited list: without a count, and with another page.
     await page.route(path, async (route) => {
       if (route.request().method() !== 'GET') return route.continue()
       if (route.request().url().includes('cursor=')) return
-      // A page that is left takes its requests along.
+      // Leaving a page aborts its requests.
       const answer = await route.fetch().catch(() => undefined)
       if (!answer) return
       const { 'x-hits': _hits, link = '', ...headers } = answer.headers()
@@ -155,7 +155,7 @@ describe.skipIf(noChromium)('triage by keys', () => {
     await page.keyboard.press('z')
     await page.getByText(/Not undone: .* changed it since/).waitFor()
     expect(await statusOf(id)).toBe('ignored')
-    // and the row says so, too
+    // The row also shows it.
     await page.locator(`[data-id="${id}"]`).getByText('archived').waitFor()
     await put(id, { status: 'unresolved' })
   })
@@ -166,7 +166,7 @@ describe.skipIf(noChromium)('triage by keys', () => {
     await page.keyboard.press('j')
     await page.keyboard.press('?')
     await page.getByRole('dialog').getByText('Merge the selected issues').waitFor()
-    // what two keys do stands there once
+    // An action with two keys is listed once.
     expect(await page.getByRole('dialog').locator('dt', { hasText: 'Next issue' }).count()).toBe(1)
     for (const key of ['e', 'x', 'i']) await page.keyboard.press(key)
     await page.keyboard.press('Escape')
@@ -228,7 +228,7 @@ describe.skipIf(noChromium)('triage by keys', () => {
         'y',
       ]),
     )
-    // an issue has no box of its own: the one of the list takes the focus
+    // The issue page has no search box. The box of the list gets the focus.
     await page.keyboard.press('/')
     await page.waitForURL(/\/issues(\?|$)/)
     await until('the box', 5000, () =>
@@ -253,7 +253,7 @@ describe.skipIf(noChromium)('triage by keys', () => {
   test('a comment is shown as text and elements, never as markup; j goes on in the list', async () => {
     const { page } = state
     await ready()
-    // The first row, wherever the cursor was left: behind the last one nothing comes.
+    // Open the first row: the cursor can be on the last row, which has no next one.
     await page.locator('[data-id] a').first().click()
     await page.locator('#activity textarea').fill('**bold** <img src=x onerror=alert(1)> @owner')
     await page.locator('#activity').getByRole('button', { name: 'Comment' }).click()
@@ -339,7 +339,7 @@ describe.skipIf(noChromium)('triage by keys', () => {
     })
     expect(theirs.status).toBe(200)
     await page.reload()
-    // what stands in the field is what is judged
+    // The page validates the text in the field.
     await until('mine again', 5000, async () => (await field.inputValue()) === 'mine is faulty')
     await page.getByText(/Line 1: A rule begins with/).waitFor()
     await field.fill(`module:mine owner@${org}.test`)

@@ -1,4 +1,4 @@
-// One program for all versions of the browser SDK: the test gives the version that `@sentry/browser` stands for.
+// One program for all versions of the browser SDK. The test decides which version `@sentry/browser` resolves to.
 import * as Sentry from '@sentry/browser'
 import { begin, sendRest, sent } from './send.js'
 

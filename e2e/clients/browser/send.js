@@ -1,4 +1,4 @@
-/** What every client in JavaScript sends beside an error that nobody catches. `Sentry` is the SDK's own module. */
+/** Sets user, tag and breadcrumb, which every JavaScript client sends with its errors. `Sentry` is the SDK module. */
 export function begin(Sentry, client) {
   Sentry.setUser({ id: 'u-7' })
   Sentry.setTag('client', client)
@@ -9,7 +9,7 @@ function inner() {
   throw new TypeError('inner failure')
 }
 
-/** Chain, message, span, log and check-in, as far as this SDK has them. */
+/** Sends a chain, message, span, log and check-in, if this SDK supports them. */
 export function sendRest(Sentry, client) {
   try {
     inner()
@@ -22,7 +22,7 @@ export function sendRest(Sentry, client) {
   Sentry.captureCheckIn?.({ monitorSlug: 'nightly', status: 'ok' })
 }
 
-/** What a page tells the test: everything was sent. */
+/** Flushes the SDK. A page tells the test the result. */
 export const sent = async (Sentry) => {
   await new Promise((resolve) => setTimeout(resolve, 500))
   return Sentry.flush(5000)

@@ -1,4 +1,4 @@
-// What a program in Go sends through the official SDK.
+// A Go program that sends items with the official SDK.
 package main
 
 import (

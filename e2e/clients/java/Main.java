@@ -4,7 +4,7 @@ import io.sentry.CheckInStatus;
 import io.sentry.Sentry;
 import io.sentry.protocol.User;
 
-/** What a program in Java sends through the official SDK. */
+/** A Java program that sends items with the official SDK. */
 final class Main {
   static void inner() {
     throw new IllegalArgumentException("inner failure");

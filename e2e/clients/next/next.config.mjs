@@ -3,7 +3,7 @@ import { withSentryConfig } from '@sentry/nextjs/config'
 export default withSentryConfig(
   {
     typescript: { ignoreBuildErrors: true },
-    // a build for one run: what only pays for the next one is left out
+    // This build runs once, so skip work that only speeds up later builds.
     experimental: { turbopackFileSystemCacheForBuild: false },
     outputFileTracingExcludes: { '*': ['**/*'] },
   },

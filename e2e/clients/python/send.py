@@ -27,7 +27,7 @@ def add_breadcrumb():
 
 
 def fail():
-    # a request begins without the breadcrumbs from before it
+    # A request starts without earlier breadcrumbs.
     add_breadcrumb()
     raise ValueError("plain failure")
 
@@ -57,7 +57,7 @@ def request_wsgi(app, path):
     environ = {}
     setup_testing_defaults(environ)
     environ["PATH_INFO"] = path
-    # frameworks let an error through to the server when nobody handles it
+    # Frameworks pass an unhandled error to the server.
     try:
         answer = app(environ, lambda status, headers, info=None: None)
         b"".join(answer)

@@ -1,4 +1,4 @@
-# What a program in Ruby sends through the official SDK.
+# A Ruby program that sends items with the official SDK.
 require "sentry-ruby"
 
 client = ENV.fetch("CLIENT")

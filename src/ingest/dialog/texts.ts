@@ -29,16 +29,16 @@ export const dialogTexts: Record<'en' | 'de', DialogTexts> = {
   },
   de: {
     title: 'Hier ist etwas schiefgegangen.',
-    subtitle: 'Die Leute, die das hier machen, wissen Bescheid.',
-    subtitle2: 'Wenn du helfen willst, schreib ihnen, was passiert ist.',
+    subtitle: 'Die Entwickler wurden informiert.',
+    subtitle2: 'Wenn Sie helfen möchten, schreiben Sie, was passiert ist.',
     labelName: 'Name',
     labelEmail: 'E-Mail',
     labelComments: 'Was ist passiert?',
     labelClose: 'Schließen',
     labelSubmit: 'Senden',
-    errorGeneric: 'Dein Bericht konnte nicht gesendet werden. Bitte versuch es gleich noch einmal.',
-    errorFormEntry: 'Bitte schreib, was passiert ist, und prüf die E-Mail-Adresse.',
-    successMessage: 'Dein Bericht ist gesendet. Danke!',
+    errorGeneric: 'Ihr Bericht konnte nicht gesendet werden. Bitte versuchen Sie es gleich noch einmal.',
+    errorFormEntry: 'Bitte schreiben Sie, was passiert ist, und prüfen Sie die E-Mail-Adresse.',
+    successMessage: 'Ihr Bericht wurde gesendet. Vielen Dank!',
   },
 }
 

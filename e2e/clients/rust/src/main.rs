@@ -1,4 +1,4 @@
-//! What a program in Rust sends through the official SDK.
+//! A Rust program that sends items with the official SDK.
 use sentry::protocol::{Breadcrumb, Envelope, MonitorCheckIn, MonitorCheckInStatus, User};
 use std::time::Duration;
 
