@@ -14,21 +14,23 @@ const versionsIn = (path: string): Record<string, string> =>
 const versions = { ...versionsIn('package.json'), ...versionsIn('e2e/clients/package.json') }
 
 /** Reads the pinned SDK version of each toolchain. Ruby is not pinned: it uses the installed gem. */
-const pins: Readonly<Record<Client['toolchain'], (client: Client) => string | undefined>> = {
+const pins: Readonly<Partial<Record<Client['toolchain'], (client: Client) => string | undefined>>> = {
   browser: ({ name, package: sdk }) => (versions[sdk.replace('browser', name)] ?? versions[sdk])?.split('@').at(-1),
   next: (client) => versions[client.package],
   node: (client) => versions[client.package],
   python: () => /^sentry-sdk==(.+)$/m.exec(text('e2e/clients/python/requirements.txt'))?.[1],
   go: () => /sentry-go v(\S+)/.exec(text('e2e/clients/go/go.mod'))?.[1],
   java: () => /<artifactId>sentry<\/artifactId>\s*<version>(.+)</.exec(text('e2e/clients/java/pom.xml'))?.[1],
-  ruby: (client) => client.version,
   rust: () => /^sentry = \{ version = "=(.+?)"/m.exec(text('e2e/clients/rust/Cargo.toml'))?.[1],
 }
 
 describe('the table of clients', () => {
-  test.each(clients)('$label: its version is the one that is pinned', (client) => {
-    expect(pins[client.toolchain](client)).toBe(client.version)
-  })
+  test.each(clients.filter(({ toolchain }) => toolchain !== 'ruby'))(
+    '$label: its version is the one that is pinned',
+    (client) => {
+      expect(pins[client.toolchain]?.(client)).toBe(client.version)
+    },
+  )
 
   test.each(clients)('$label: what it does not send has a reason', ({ fates }) => {
     expect(Object.keys(fates).sort()).toEqual([...kinds].sort())

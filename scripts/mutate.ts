@@ -1,14 +1,26 @@
 // npm run mutate: changes the product code in one place at a time and runs the unit tests of that area. A change that
 // no test detects is a survivor. Scores go to bench/results.md, survivors to bench/out/mutation/. npm run mutate --
 // journal scrub: these areas only. -- --file src/journal/record.ts: one file of its area, or some of its lines
-// (src/journal/record.ts:40-60). Only runs of whole areas save scores.
+// (src/journal/record.ts:40-60); its score is not saved. -- accept --sample 5: one in five blocks of lines of the area, for
+// areas that take hours.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import { machine } from '../bench/measure.ts'
-import { areas, areasOf, type Mutant, scoreOf, scoreTable, survivorsOf, withSection } from './mutation.ts'
+import {
+  type Area,
+  areas,
+  areasOf,
+  type Mutant,
+  sampleOf,
+  scoreOf,
+  scoreTable,
+  survivorsOf,
+  withSection,
+} from './mutation.ts'
 
 type Report = { files: Record<string, { mutants: Mutant[]; source: string }> }
 
@@ -17,10 +29,13 @@ const home = join(root, 'packaging/mutate')
 const core = join(home, 'node_modules/@stryker-mutator/core/bin/stryker.js')
 const out = join(root, 'bench/out/mutation')
 const resultsPath = join(root, 'bench/results.md')
-const words = process.argv.slice(2)
-const fileAt = words.indexOf('--file')
-const file = fileAt < 0 ? undefined : words[fileAt + 1]
-const named = words.filter((word, at) => !word.startsWith('--') && (fileAt < 0 || at !== fileAt + 1))
+const { values, positionals: named } = parseArgs({
+  options: { file: { type: 'string' }, sample: { type: 'string' } },
+  allowPositionals: true,
+})
+const { file } = values
+const every = values.sample === undefined ? 1 : Number(values.sample)
+if (!Number.isInteger(every) || every < 1) throw new Error('--sample takes a whole number, 2 or more')
 
 function install(): void {
   if (existsSync(core)) return
@@ -41,7 +56,7 @@ function run(name: string): Report {
     plugins: [join(home, 'node_modules/@stryker-mutator/vitest-runner/dist/src/index.js')],
     testRunner: 'vitest',
     vitest: { configFile: 'packaging/mutate/vitest.config.ts', related: false },
-    mutate: file ? [file] : area.mutate,
+    mutate: file ? [file] : every > 1 ? sampleOf(filesOf(area), every) : area.mutate,
     // Most strings are sentences of errors and logs. Tests should not pin their wording.
     mutator: { excludedMutations: ['StringLiteral'] },
     // Static values cannot change for one test: each change would need a run of the whole suite.
@@ -86,7 +101,8 @@ for (const name of named.length > 0 ? named : wanted) {
     `${name}: ${score.killed} of ${score.valid} killed (${score.percent}%); survivors in bench/out/mutation/${name}.txt`,
   )
   if (file) continue
-  const row = { name, ...score, measured: `${new Date().toISOString().slice(0, 10)}, ${machine()}` }
+  const whole = every > 1 ? `sample of 1 in ${every} blocks of lines, ` : ''
+  const row = { name, ...score, measured: `${whole}${new Date().toISOString().slice(0, 10)}, ${machine()}` }
   writeFileSync(
     resultsPath,
     withSection(readFileSync(resultsPath, 'utf8'), (rows) => scoreTable(rows, row)),

@@ -1,7 +1,17 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { areas, areasOf, type Mutant, scoreOf, scoreTable, sectionOf, survivorsOf, withSection } from './mutation.ts'
+import {
+  areas,
+  areasOf,
+  type Mutant,
+  sampleOf,
+  scoreOf,
+  scoreTable,
+  sectionOf,
+  survivorsOf,
+  withSection,
+} from './mutation.ts'
 
 const root = join(import.meta.dirname, '..')
 const mutant = (status: string, line = 1, start = 1, end = 2): Mutant => ({
@@ -9,6 +19,15 @@ const mutant = (status: string, line = 1, start = 1, end = 2): Mutant => ({
   replacement: 'false',
   status,
   location: { start: { line, column: start }, end: { line, column: end } },
+})
+
+test('a sample is one in so many blocks of each file, and all blocks together are the files', () => {
+  const files = [
+    { path: 'a.ts', lines: 30 },
+    { path: 'b.ts', lines: 24 },
+  ]
+  expect(sampleOf(files, 2)).toEqual(['a.ts:1-12', 'a.ts:25-30', 'b.ts:13-24'])
+  expect(sampleOf(files, 1)).toEqual(['a.ts:1-12', 'a.ts:13-24', 'a.ts:25-30', 'b.ts:1-12', 'b.ts:13-24'])
 })
 
 describe('mutation scores', () => {

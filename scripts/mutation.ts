@@ -9,7 +9,7 @@ export type Mutant = {
 }
 
 /** The files to change, and the unit tests that must detect the changes. */
-type Area = { mutate: string[]; tests: string[] }
+export type Area = { mutate: string[]; tests: string[] }
 
 const product = (...globs: string[]): string[] => [...globs, '!src/**/*.test.ts', '!src/**/*.cases.ts']
 
@@ -39,6 +39,19 @@ export const areas: Record<string, Area> = {
   scrub: { mutate: product('src/refine/scrub/*.ts'), tests: ['src/refine/scrub/*.test.ts'] },
   auth: { mutate: product('src/auth/*.ts'), tests: ['src/auth/*.test.ts'] },
 }
+
+const blockLines = 12
+
+/**
+ * One in `every` blocks of twelve lines of each file, as the tester takes ranges (`path:first-last`). The first block moves
+ * on with each file, so that heads of files do not weigh more than their ends.
+ */
+export const sampleOf = (files: readonly { path: string; lines: number }[], every: number): string[] =>
+  files.flatMap(({ path, lines }, number) =>
+    Array.from({ length: Math.ceil(lines / blockLines) }, (_, block) => block)
+      .filter((block) => (block + number) % every === 0)
+      .map((block) => `${path}:${block * blockLines + 1}-${Math.min(lines, (block + 1) * blockLines)}`),
+  )
 
 /** Names of the areas that change a file. */
 export const areasOf = (file: string): string[] =>
