@@ -46,6 +46,14 @@ function install(): void {
   if (done.status !== 0) throw new Error('npm could not install packaging/mutate')
 }
 
+/** The product files of an area with their numbers of lines. */
+function filesOf({ mutate }: Area): { path: string; lines: number }[] {
+  const [wanted, left] = [mutate.filter((glob) => !glob.startsWith('!')), mutate.filter((glob) => glob.startsWith('!'))]
+  return globSync(wanted, { cwd: root, exclude: left.map((glob) => glob.slice(1)) })
+    .toSorted()
+    .map((path) => ({ path, lines: readFileSync(join(root, path), 'utf8').split('\n').length }))
+}
+
 /** Runs the tester over one area and returns its report. Throws if the tests fail without any change. */
 function run(name: string): Report {
   const area = areas[name]
