@@ -86,8 +86,7 @@ export type Auth = {
   resetPassword(email: string, password: string): Promise<void>
   /**
    * Changes the password of the signed-in person, ends other sessions and, with `endTokens`, deletes API tokens.
-   * Returns the current session's cookies. Throws AUTH_REQUIRED, AUTH_LOCKED, AUTH_BUSY, VALIDATION (currentPassword,
-   * newPassword).
+   * Returns the new cookies. Throws AUTH_REQUIRED, AUTH_LOCKED, AUTH_BUSY, VALIDATION (currentPassword, newPassword).
    */
   changePassword(headers: Headers, change: PasswordChange): Promise<{ cookies: string[] }>
   /** Counts a request for a reset link, for any address. Throws AUTH_LOCKED. */

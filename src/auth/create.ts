@@ -53,8 +53,7 @@ async function handle(auth: AuthContext, origins: string[], request: Request): P
   const path = new URL(request.url).pathname.replace(/^\/api\/auth/, '').replace(/\/$/, '')
   if (!routes.has(`${request.method} ${path}`)) throw new MishapError('NOT_FOUND')
   if (request.method === 'GET') return better.handler(request)
-  // The main process also checks origins, but not for other users of this handler. better-auth sometimes skips its
-  // check.
+  // Also covers callers other than the main process, which checks origins too. better-auth sometimes skips its check.
   const origin = request.headers.get('origin')
   if (origin === null ? request.headers.has('cookie') : !origins.includes(origin)) throw new MishapError('AUTH_ORIGIN')
   if (path === '/sign-out') return signOut(better, request)
