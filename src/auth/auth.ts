@@ -76,7 +76,10 @@ export type Auth = {
   may(actor: Actor, action: Action, thing: Thing): Verdict
   /** Throws NOT_FOUND, AUTH_FORBIDDEN or AUTH_TOKEN_SCOPE unless `may` returns yes. */
   demand(actor: Actor, action: Action, thing: Thing): void
-  /** Creates an account; passwords in `names` are refused. Throws VALIDATION (docs/specification.md 5) or CONFLICT. */
+  /**
+   * Creates an account. Names of its organization (`names`) are refused as password. Throws VALIDATION with fields by
+   * docs/specification.md 5. Throws CONFLICT if the e-mail is taken, or for `first` if any account exists.
+   */
   createPerson(
     value: { name: string; email: string; password: string; names?: readonly string[] },
     options?: { first?: boolean },
@@ -113,10 +116,7 @@ export type Auth = {
     scopes: string[],
     organizationId: number | null,
   ): { id: number; secret: string }
-  /**
-   * Creates an organization token for builds (scope org:ci). Returns its secret, which is shown once. Clients read the
-   * address of this installation and the organization from it.
-   */
+  /** Creates a token for builds (scope org:ci). Its secret, shown once, contains our address and the organization. */
   createOrganizationToken(person: Person, name: string, organization: Organization): { id: number; secret: string }
   /** The secret of the one-time setup link; undefined once an account exists. */
   setupSecret(): string | undefined

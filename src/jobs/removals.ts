@@ -49,7 +49,7 @@ type Counts = Record<string, { events: number; before: number }>
 const readCounts = (meta: MetaStore): Counts => JSON.parse(meta.getValue(countsName) ?? '{}') as Counts
 
 /**
- * Counts the events of a removal and stores the number before any are removed, as a crash could lose it. When a removal
+ * Counts the events of a removal and stores the number before any are removed: a crash could lose it. When a removal
  * resumes, it only counts events that arrived since, whether or not the others still exist.
  */
 async function countOnce(deps: RemovalDeps, removal: Removal, hashes: readonly string[] | undefined): Promise<number> {
