@@ -59,9 +59,9 @@ const groupsOf = (sides: readonly Side[]) => new Set(sides.map((end) => end.grou
 
 /**
  * The browser's own digest names the server error. If several server ends of one group have that digest, the link goes
- * to the end of the same trace, else to the nearest end. With several groups there is no link, however far apart they
- * are in time or trace: anyone can send a server event with a digest that a page shows, and a nearer event would take
- * the link of the real event.
+ * to the end of the same trace, else to the nearest end. With several groups there is no link, at any distance in time
+ * or trace. Anyone can send a server event with a digest that a page shows. A nearer event would take the link of the
+ * real event.
  */
 function bySureDigest(browser: Side, { ofDigest, ofTrace }: Around): Decision | undefined {
   if (!browser.sure) return undefined

@@ -2,8 +2,8 @@ import { type NoiseKind, noiseKinds } from './diagnostics.ts'
 import type { InboundFilter } from './filters.ts'
 
 /**
- * Counters of an issue and of each of its hashes: noise by kind, noise that the filter of its kind would let through
- * (`unfiltered`), and skew of old tabs (`skew`).
+ * Counters of an issue and of each of its hashes. Noise counts by kind. `unfiltered` is noise that the filter of its
+ * kind would let through. `skew` is skew of old tabs.
  */
 export type SignKey = NoiseKind | 'unfiltered' | 'skew'
 export type SignCounts = Partial<Record<SignKey, number>>

@@ -5,8 +5,8 @@ import type { ChildOptions } from './supervise.ts'
 
 /**
  * Settings that make the allocator of glibc return memory: two arenas instead of eight per core, and separate mappings
- * from 128 kB that are freed at once (by default this threshold grows to 32 MB with use). Without them, the app process
- * kept 223 MB for 70 MB of buffers after 40 minutes of load. See mallopt(3).
+ * from 128 kB that are freed at once. By default this threshold grows to 32 MB with use. Without the settings, the app
+ * process kept 223 MB for 70 MB of buffers after 40 minutes of load. See mallopt(3).
  */
 export const sparing = {
   MALLOC_ARENA_MAX: '2',

@@ -24,7 +24,7 @@ export type ChildOptions = {
   message(message: unknown): void
   /** Called with true when the child reports 'up' over IPC, with false when it exits or stops answering. */
   changed?(up: boolean): void
-  /** Returns whether it answers, every 2 s. Without an answer, it is down after 6 s and killed after 30 s. */
+  /** Queried every 2 s. Without an answer, the child counts as down after 6 s and is killed after 30 s. */
   alive?(): Promise<boolean>
   /** Converts its standard output to log lines. Our own output is reserved for answers of the command. */
   wrapsOutput?: boolean
