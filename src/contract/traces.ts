@@ -74,7 +74,7 @@ export const restTraceMeta = z
     truncated: z.boolean().describe('More than 1,000 spans are stored; these are the first of them.'),
     /**
      * The 50 segments nearest to the requested time, ordered by start. For a trace without segments: spans without a
-     * parent.
+     * stored parent.
      */
     segments: z.array(segment),
     segmentCount: z.int(),
