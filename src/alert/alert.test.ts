@@ -32,7 +32,7 @@ const smtp: SmtpSettings = {
   from: 'mishap@x.test',
 }
 
-/** Everything real but the clock and the way out, which records what would be sent. */
+/** Real parts, except the clock and an outgoing sender that records calls. */
 function rig(more: Partial<AlertDeps> = {}) {
   const clock = testClock()
   const meta: MetaStore = withProject(openSqliteMeta(join(folder, `${opened.length}.sqlite`), { clock }))
@@ -67,7 +67,7 @@ function rig(more: Partial<AlertDeps> = {}) {
     ...more,
   }
   const alerts = createAlerts(deps)
-  /** Every address of it has confirmed. */
+  /** Creates a channel with all addresses confirmed. */
   const channel = (kind: 'email' | 'slack' | 'webhook', target: string, secret = '') => {
     const made = meta.createChannel({
       organizationId: 1,
@@ -209,7 +209,7 @@ test('a channel that can’t be opened fails by itself; members who only look ge
   commit(meta, { events: [effect()] })
   await alerts.run()
   expect(meta.deliveryById(1)).toMatchObject({ status: 'queued', error: 'wrong key' })
-  // ann has no account in this store, so nobody is addressed
+  // ann has no account in this store, so the channel has no recipients.
   expect(mails).toEqual([])
 })
 

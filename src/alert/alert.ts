@@ -17,47 +17,47 @@ export type AlertDeps = {
   clock: Clock
   observe: Observe
   meta: MetaStore
-  /** How much of a skew there is since it began. */
+  /** Counts the events of a skew since it began. */
   events: Pick<EventStore, 'countsOf'>
   outgoing: Outgoing
-  /** Tests give their own. */
+  /** Tests pass their own. */
   mailer?: Mailer
-  /** Origin of the screens, without trailing slash. */
+  /** Origin of the web interface, without trailing slash. */
   url: string
-  /** Opens what a channel keeps sealed; throws when the key has changed. */
+  /** Decrypts a sealed channel value. Throws if the key has changed. */
   open(sealed: string): string
-  /** undefined: no mail server is set. */
+  /** undefined: no mail server is configured. */
   smtp(): SmtpSettings | undefined
 }
 
 type Wired = AlertDeps & { mailer: Mailer }
 
-/** Notifications of process app. */
+/** Notifications of the app process. */
 export type Alerts = {
-  /** Decides and sends what is due; returns at once and never runs twice at the same time. */
+  /** Decides and sends due notifications. Returns at once and never runs twice at the same time. */
   kick(): void
-  /** The same, for the jobs table: resolves when nothing is left to do now, with the number of tries. */
+  /** Like `kick`, for the jobs table: resolves with the number of attempts when nothing is left to do now. */
   run(): Promise<Record<string, unknown>>
-  /** Sends a test message now. Throws nothing: the delivery says how it ended. */
+  /** Sends a test message now. Never throws: the delivery has the result. */
   test(channel: Channel): Promise<Delivery[]>
-  /** Sends one mail now: undefined when it left, why not else ('' when no mail server is set). */
+  /** Sends one mail now. Returns undefined on success, else the reason ('' without a mail server). */
   mail(mail: Omit<Mail, 'messageId'>): Promise<string | undefined>
   /**
-   * Asks a channel's addresses that belong to no member to confirm: those that were not asked yet, or just `only`. Throws
-   * nothing: recipientsIn says how it ended.
+   * Sends confirmation mails to a channel's addresses outside the organization: those not asked yet, or only `only`.
+   * Never throws: recipientsIn has the result.
    */
   askToConfirm(channel: Channel, only?: string): Promise<void>
   stop(): void
 }
 
-/** Pauses after the first, second, ... failed try, ms; after the last one the delivery has failed: 7 h in all. */
+/** Delays in ms after each failed attempt. After the last one the delivery has failed: 7 h in total. */
 export const retryMs = [10_000, 30_000, 120_000, 600_000, 3_600_000, 21_600_000] as const
 const dueMax = 1000
 const sendingMax = 50
-/** One slow channel must not hold the others: tries run side by side. */
+/** Attempts run in parallel, so that one slow channel does not delay the others. */
 const atOnce = 4
 
-/** Who a channel's messages go to now: '' for a chat; of a mail channel's addresses those that need not confirm any more. */
+/** Returns the current recipients: '' for a chat, or mail addresses that need no confirmation. */
 function recipientsOf(deps: AlertDeps, channel: Channel): string[] {
   if (channel.kind !== 'email') return ['']
   if (!deps.smtp()) return []
@@ -66,7 +66,7 @@ function recipientsOf(deps: AlertDeps, channel: Channel): string[] {
     .map((recipient) => recipient.address)
 }
 
-/** Whether a change that waited is of no interest any more: somebody has decided on the issue since. */
+/** Returns whether a delayed change is obsolete because somebody has triaged the issue since. */
 function isOver(meta: MetaStore, { kind, issueId }: AlertDue): boolean {
   return kind !== 'new' && (meta.issueById(issueId)?.status ?? 'unresolved') !== 'unresolved'
 }
@@ -103,7 +103,7 @@ async function decideDue(deps: AlertDeps): Promise<number> {
   return ended.length + held.length
 }
 
-/** What a delivery says; undefined when everything that it was about is gone. */
+/** Returns the content of a delivery; undefined if all of its objects are gone. */
 function messageOf(deps: AlertDeps, delivery: Delivery, channel: Channel): Message | undefined {
   const { meta, url } = deps
   const organization = meta.organizationById(channel.organizationId)
@@ -112,7 +112,7 @@ function messageOf(deps: AlertDeps, delivery: Delivery, channel: Channel): Messa
   const told = delivery.items.flatMap(({ issueId, kind, eventId }): Told[] => {
     const issue = meta.issueById(issueId)
     const project = issue && meta.projectById(issue.projectId)
-    // Two that were merged since are told once.
+    // Report issues that were merged since only once.
     if (!issue || !project || seen.has(issue.id)) return []
     seen.add(issue.id)
     return [{ issue, project, kind, eventId }]
@@ -132,7 +132,7 @@ async function send(deps: Wired, delivery: Delivery, channel: Channel): Promise<
       subject: subjectOf(message),
       text: textOf(message),
       html: htmlOf(message),
-      // The same in every try: a mail that came twice is shown once.
+      // The id is the same in every attempt, so that mail clients show a duplicate only once.
       messageId: `<delivery-${delivery.id}@${new URL(deps.url).hostname}>`,
     })
     return
@@ -146,7 +146,7 @@ async function send(deps: Wired, delivery: Delivery, channel: Channel): Promise<
   })
 }
 
-/** One try, and what it comes to. A test is not tried again: somebody is looking at it. */
+/** Makes one attempt and records the result. Tests are not retried: a user is waiting for the result. */
 async function attempt(deps: Wired, delivery: Delivery): Promise<void> {
   const { meta, clock } = deps
   const channel = meta.channelById(delivery.channelId)
@@ -177,7 +177,7 @@ async function attemptAll(deps: Wired, deliveries: readonly Delivery[]): Promise
   await Promise.all(Array.from({ length: atOnce }, lane))
 }
 
-/** Sends one mail now. */
+/** Sends one mail now. Returns undefined on success, else the reason ('' without a mail server). */
 async function mailNow(deps: Wired, mail: Omit<Mail, 'messageId'>): Promise<string | undefined> {
   const smtp = deps.smtp()
   if (!smtp) return ''
@@ -190,7 +190,7 @@ async function mailNow(deps: Wired, mail: Omit<Mail, 'messageId'>): Promise<stri
   }
 }
 
-/** Notifications: decided from the outbox that commits write, sent with retries, logged. Nothing is sent twice but after a crash between sending and noting it. */
+/** Creates notifications: decided from the outbox of commits, sent with retries. Only a crash can send one twice. */
 export function createAlerts(given: AlertDeps): Alerts {
   const deps: Wired = { ...given, mailer: given.mailer ?? createMailer() }
   const mail: Alerts['mail'] = (item) => mailNow(deps, item)

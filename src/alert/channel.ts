@@ -4,7 +4,7 @@ import type { Channel, ChannelKind } from '../store/meta/issues/alerts.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { type Recipient, recipientsIn } from './recipients.ts'
 
-/** What a person types to make or change a channel. `target`: addresses or "members" for e-mail, a URL for the others. */
+/** User input for a channel. `target`: addresses or "members" for e-mail, a URL for other kinds. */
 export type ChannelText = { kind: ChannelKind; name: string; target: string }
 
 const recipientsMax = 50
@@ -33,27 +33,27 @@ function urlTarget(text: string): string {
   return url.href
 }
 
-/** The target in the form that is kept. Throws VALIDATION. Whether the address may be called is checked at each call. */
+/** Returns the normalized target. Throws VALIDATION. Each call checks again whether its address is allowed. */
 export function targetOf(kind: ChannelKind, text: string): string {
   return kind === 'email' ? emailTarget(text) : urlTarget(text)
 }
 
-/** A secret for signing, shown once: 32 random bytes. */
+/** Returns a new signing secret, which is shown once: 32 random bytes. */
 export const newSigningSecret = (): string => `mhs_${randomBytes(32).toString('base64url')}`
 
-/** What may be shown of a target: addresses as they are, of a URL the host alone, since its path is a password. */
+/** Returns the displayable target: addresses in full, but only the host of a URL, because its path is a secret. */
 export function shownTarget(kind: ChannelKind, target: string): string {
   if (kind === 'email') return target.replaceAll(',', ', ')
   return URL.canParse(target) ? `${new URL(target).origin}/…` : ''
 }
 
-/** Channels that nothing has come through since their last failure. */
+/** Returns active channels without a successful delivery since their last failure. */
 export const failingChannels = (channels: readonly Channel[]): Channel[] =>
   channels.filter((channel) => channel.active && channel.failingSinceMs !== null)
 
 type Room = { meta: MetaStore; seal: { open(sealed: string): string } }
 
-/** The shown target of a channel; empty when the data folder's secrets have changed since. */
+/** Returns the displayable target of a channel; empty if the secrets of the data folder have changed. */
 export function shownTargetOf({ seal }: Pick<Room, 'seal'>, channel: Channel): string {
   try {
     return shownTarget(channel.kind, seal.open(channel.sealedTarget))
@@ -62,7 +62,7 @@ export function shownTargetOf({ seal }: Pick<Room, 'seal'>, channel: Channel): s
   }
 }
 
-/** Who a mail channel is for; nobody when the data folder's secrets have changed since. */
+/** Returns the recipients of a mail channel; none if the secrets of the data folder have changed. */
 export function shownRecipientsOf({ meta, seal }: Room, channel: Channel): Recipient[] {
   try {
     return recipientsIn({ meta, open: seal.open }, channel)

@@ -157,7 +157,7 @@ test('addresses that stay when a channel changes stay confirmed; the others are 
 test('a channel from before goes on; an address that it gets later confirms', () => {
   const { meta, seal, make, statesOf } = rig()
   const channel = make('a@x.test,b@x.test')
-  // As the upgrade notes it.
+  // The migration writes this row.
   meta.noteAsked({ channelId: channel.id, address: '*', secret: 's', nowMs: 1, expiresMs: 2 })
   meta.confirmAddress('s', 1)
   expect(statesOf(channel.id)?.map(([, state]) => state)).toEqual(['confirmed', 'confirmed'])

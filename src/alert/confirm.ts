@@ -9,9 +9,9 @@ import { recipientsIn } from './recipients.ts'
 import type { Mail } from './send/email.ts'
 
 const hourMs = 3_600_000
-/** A link of an address to confirm is good for 7 days, as an invitation is. */
+/** A confirmation link is valid for 7 days, like an invitation. */
 export const confirmationMs = 7 * 24 * hourMs
-/** Mails that ask to confirm within an hour: to one address, and of one organization. Strangers must not be flooded. */
+/** Maximum confirmation mails per hour, per address and per organization. Strangers must not be flooded. */
 export const asksPerAddressMax = 3
 export const asksPerOrganizationMax = 50
 const namesMax = 10_000
@@ -25,7 +25,7 @@ type Room = {
 }
 type Send = (mail: Omit<Mail, 'messageId'>) => Promise<string | undefined>
 
-/** The mail that asks an address whether it wants a channel's mails. */
+/** Builds the mail that asks an address to confirm a channel. */
 function confirmationMail(asked: {
   to: string
   organization: Organization
@@ -48,7 +48,7 @@ function confirmationMail(asked: {
   }
 }
 
-/** Lets `most` through within an hour by name; the longest unused names are forgotten. */
+/** Lets `most` calls through per name and hour. Drops the least recently used names. */
 function createHourly(clock: Clock, most: number): (name: string) => boolean {
   const counts = new LRUCache<string, { count: number; endsMs: number }>({ max: namesMax })
   return (name) => {
@@ -61,8 +61,8 @@ function createHourly(clock: Clock, most: number): (name: string) => boolean {
 }
 
 /**
- * Asks a channel's addresses that belong to no member whether they want its mails: those that were not asked yet, or just
- * `only`. Throws nothing: what did not leave stands at the address. Without a mail server nothing happens.
+ * Creates the function that sends confirmation mails to a channel's addresses outside the organization: those not asked
+ * yet, or only `only`. Never throws: failures are stored with the address. Does nothing without a mail server.
  */
 export function createConfirmations(room: Room, send: Send): (channel: Channel, only?: string) => Promise<void> {
   const { clock, meta, url } = room
@@ -74,7 +74,7 @@ export function createConfirmations(room: Room, send: Send): (channel: Channel, 
     const secret = randomBytes(32).toString('base64url')
     const link = `${url}/confirm-address?secret=${secret}`
     const failure = await send(confirmationMail({ to: address, organization, url, link }))
-    // The channel may be gone by now.
+    // The channel can be deleted by now.
     if (!meta.channelById(channel.id)) return
     if (failure !== undefined) return meta.noteNotAsked(channel.id, address, failure)
     const nowMs = clock.now()
@@ -92,18 +92,18 @@ export function createConfirmations(room: Room, send: Send): (channel: Channel, 
   }
 }
 
-/** What a mailed link is looked up in. */
+/** Dependencies of the lookup of a mailed link. */
 export type Confirms = {
   meta: Pick<MetaStore, 'addressBySecret' | 'channelById' | 'organizationById'>
   clock: Pick<Clock, 'now'>
 }
 
-/** What a link asks: the organization and the address. Undefined when the link is no longer valid. */
+/** Returns the organization and address of a link; undefined if the link is no longer valid. */
 export function confirmationOf(
   { meta, clock }: Confirms,
   secret: string,
 ): { organization: Organization; address: string; isConfirmed: boolean } | undefined {
-  // Do not hash a text of any length: a secret has 43 characters.
+  // Secrets have 43 characters. Do not hash other texts.
   const found = /^[\w-]{43}$/.test(secret) ? meta.addressBySecret(secret, clock.now()) : undefined
   const channel = found && meta.channelById(found.channelId)
   const organization = channel && meta.organizationById(channel.organizationId)

@@ -1,32 +1,32 @@
 import type { AlertDue, Channel, Delivery, DeliveryItem, NewDelivery } from '../store/meta/issues/alerts.ts'
 
-/** At most one message about an issue in this time, for each channel. */
+/** At most one message per issue and channel in this time. */
 const issuePauseMs = 3_600_000
-/** How far back messages matter: a change waits for an hour, then in a flood, and whom it was told before must be known. */
+/** Age up to which messages matter: a change can wait an hour, then in a flood. Earlier messages must be known. */
 export const recentMs = 2 * issuePauseMs
-/** Single messages of one channel within `floodMs`; what comes beyond is held and told together. */
+/** Maximum single messages of a channel within `floodMs`. Further ones are collected for a summary. */
 const singlesMax = 10
 const floodMs = 600_000
-/** Issues that a summary names; it counts the rest. */
+/** Maximum issues listed in a summary. It counts the rest. */
 const summaryItemsMax = 20
 
 type Question = {
   /** Undecided changes, oldest first. */
   due: readonly AlertDue[]
-  /** All channels of the organizations concerned; inactive ones get nothing. */
+  /** All channels of these organizations. Inactive ones get nothing. */
   channels: readonly Channel[]
   /** Deliveries of these channels since `recentMs` ago. */
   recent: readonly Delivery[]
-  /** Who a channel's messages go to: e-mail addresses, or `['']` for a chat; empty: nobody now. */
+  /** Returns the recipients of a channel: e-mail addresses, or `['']` for a chat; empty: none now. */
   recipientsOf: (channel: Channel) => readonly string[]
   nowMs: number
 }
 
 type Decision = {
   deliveries: NewDelivery[]
-  /** Changes that are done with; of the others those that are not `held` wait for a summary. */
+  /** Completed changes. Others wait for a summary unless they are in `held`. */
   doneIds: number[]
-  /** Changes that a channel hears of when its hour is over. */
+  /** Changes that a channel gets when its hour is over. */
   held: { id: number; untilMs: number }[]
 }
 
@@ -35,14 +35,14 @@ const wants = (channel: Channel, due: AlertDue): boolean =>
   channel.organizationId === due.organizationId &&
   (channel.projectId === null || channel.projectId === due.projectId)
 
-/** One message stands as a delivery for each of its recipients: counted once. */
+/** Returns the messages of a channel. A message has one delivery per recipient and counts once. */
 function messagesOf(recent: readonly Delivery[], channel: Channel): Delivery[] {
   const mine = recent.filter((item) => item.channelId === channel.id)
   const first = mine[0]?.recipient
   return mine.filter((item) => item.recipient === first)
 }
 
-/** `held`: for the next summary; `later`: until when, by the change's id. */
+/** `held`: for the next summary. `later`: when to report a change, by its id. */
 type ChannelDecision = { deliveries: NewDelivery[]; held: AlertDue[]; later: Map<number, number> }
 
 function decideChannel(channel: Channel, question: Question): ChannelDecision {
@@ -58,9 +58,9 @@ function decideChannel(channel: Channel, question: Question): ChannelDecision {
   const fresh: AlertDue[] = []
   for (const entry of wanted) {
     const lastMs = toldMs.get(entry.issueId)
-    // Who was told after the change has heard of it.
+    // A message after the change already covers it.
     if (lastMs !== undefined && lastMs >= entry.atMs) continue
-    // An issue that was told as new and comes back within the hour would else come back unheard.
+    // Without the delay, a new issue that regresses within the hour would never be reported.
     if (lastMs !== undefined && lastMs > nowMs - issuePauseMs) later.set(entry.id, lastMs + issuePauseMs)
     else {
       toldMs.set(entry.issueId, Number.POSITIVE_INFINITY)
@@ -76,15 +76,15 @@ function decideChannel(channel: Channel, question: Question): ChannelDecision {
   const deliveries = fresh.slice(0, room).flatMap((entry) => to('issue', [item(entry)], 0))
   const rest = fresh.slice(room)
   if (rest.length === 0) return { deliveries, held: [], later }
-  // The first summary goes at once, so that a flood is known as one; the next ones gather what comes.
+  // The first summary is sent at once to announce the flood. The next ones collect further changes.
   if (lately.some((entry) => entry.kind === 'summary')) return { deliveries, held: rest, later }
   const items = rest.slice(0, summaryItemsMax).map(item)
   return { deliveries: [...deliveries, ...to('summary', items, rest.length - items.length)], held: [], later }
 }
 
 /**
- * What is to be sent for the changes that are due: each channel at most one message an issue and hour, ten messages in
- * ten minutes, then one summary in ten minutes. Pure; the same question gives the same answer.
+ * Returns the deliveries for due changes. Per channel: at most one message per issue and hour, and ten messages in ten
+ * minutes, then one summary in ten minutes. Pure: equal input gives equal output.
  */
 export function decide(question: Question): Decision {
   const decisions = question.channels.map((channel) => decideChannel(channel, question))

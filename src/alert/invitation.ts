@@ -2,7 +2,7 @@ import type { Organization, Person, Role } from '../store/meta/meta.ts'
 import { html, line } from './message.ts'
 import type { Mail } from './send/email.ts'
 
-/** The mail that brings an invitation's link. Names are what people typed: one line each, never markup. */
+/** Builds the invitation mail with its link. Names are user input: one line each, never markup. */
 export function invitationMail(invited: {
   to: string
   by: Person

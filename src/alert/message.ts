@@ -1,23 +1,23 @@
 import type { AlertKind } from '../store/meta/issues/alerts.ts'
 import type { Issue, Organization, Project } from '../store/meta/meta.ts'
 
-/** One issue of a message with the names around it. */
+/** An issue in a message, with its project. */
 export type Told = { issue: Issue; project: Project; kind: AlertKind; eventId: string }
 
-/** What one message says, before it is put into the form of a channel. Texts come from events: hostile, so data only. */
+/** A message before it is formatted for a channel. Event texts are hostile and must stay data. */
 export type Message = {
   organization: Organization
   kind: 'issue' | 'summary' | 'test'
   told: Told[]
-  /** Issues beyond `told`. */
+  /** Number of issues beyond `told`. */
   more: number
-  /** Origin of the screens, without trailing slash. */
+  /** Origin of the web interface, without trailing slash. */
   url: string
 }
 
 const titleMax = 200
 
-/** One line without control characters or marks that turn text around, at most `max` characters. */
+/** Returns one line of at most `max` characters, without control characters and bidirectional marks. */
 export function line(text: string, max = titleMax): string {
   const clean = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ').trim()
   const characters = [...clean]
@@ -25,12 +25,12 @@ export function line(text: string, max = titleMax): string {
 }
 
 const htmlSigns: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-/** Text as HTML shows it. */
+/** Escapes text for HTML. */
 export const html = (text: string): string => text.replace(/[&<>"']/g, (sign) => htmlSigns[sign] ?? sign)
-/** Slack reads only these three as marks of its own. */
+/** Escapes the only three characters that Slack interprets. */
 const mrkdwn = (text: string): string => text.replace(/[&<>]/g, (sign) => htmlSigns[sign] ?? sign)
 
-/** The address of an issue's screen. */
+/** Returns the address of the issue page. */
 export const issueUrl = (message: Pick<Message, 'url' | 'organization'>, issue: Pick<Issue, 'id'>): string =>
   `${message.url}/o/${message.organization.slug}/issues/${issue.id}`
 
@@ -42,7 +42,7 @@ const place = ({ issue, project }: Told): string =>
     .map((item) => line(item, 80))
     .join(' · ')
 
-/** The subject of a mail and the headline of a chat message. */
+/** Returns the subject of a mail or headline of a chat message. */
 export function subjectOf(message: Message): string {
   const [first] = message.told
   if (message.kind === 'test' || !first) return `Mishap: a test message from ${line(message.organization.name, 64)}`
@@ -69,14 +69,14 @@ function textItem(message: Message, told: Told): string {
 const moreSentence = (message: Message): string[] =>
   message.more > 0 ? [`and ${message.more} more: ${message.url}/o/${message.organization.slug}/issues`] : []
 
-/** The plain text of a mail. */
+/** Returns the plain text of a mail. */
 export function textOf(message: Message): string {
   if (message.kind === 'test') return `${testSentence}\n`
   const items = message.told.map((item) => textItem(message, item))
   return `${[...(message.kind === 'summary' ? [summarySentence] : []), ...items, ...moreSentence(message)].join('\n\n')}\n`
 }
 
-/** The HTML of a mail: one link an issue, no image, nothing loaded. */
+/** Returns the HTML of a mail: one link per issue, no images, no external content. */
 export function htmlOf(message: Message): string {
   const paragraph = (inner: string) => `<p style="font:14px/1.5 sans-serif;margin:0 0 16px">${inner}</p>`
   if (message.kind === 'test') return paragraph(testSentence)
@@ -94,7 +94,7 @@ export function htmlOf(message: Message): string {
   ].join('\n')
 }
 
-/** The body for a Slack-compatible webhook (Slack, Mattermost, Rocket.Chat): `text` for all, `blocks` for those that know them. */
+/** Returns the body for webhooks of Slack, Mattermost and Rocket.Chat. `blocks` is for clients that support it. */
 export function slackOf(message: Message): object {
   const subject = subjectOf(message)
   if (message.kind === 'test') return { text: mrkdwn(`${subject}. ${testSentence}`) }
@@ -108,7 +108,7 @@ export function slackOf(message: Message): object {
   return { text: mrkdwn(subject), blocks: [...sections, ...more] }
 }
 
-/** The body for a generic webhook; docs/notifications.md describes it. `deliveryId` is the same in every try. */
+/** Returns the generic webhook body (see docs/notifications.md). `deliveryId` is the same in every attempt. */
 export function webhookOf(message: Message, deliveryId: number): object {
   return {
     version: 1,

@@ -9,7 +9,7 @@ const sentences = {
   assigned: 'assigned to you:',
 } as const
 
-/** The mail about a comment or an assignment. Texts are what people and events brought: never markup. */
+/** Builds the mail about a comment or assignment. Texts are from users and events: never markup. */
 export function noticeMail(told: {
   to: Person
   /** Undefined: a rule. */
@@ -23,7 +23,7 @@ export function noticeMail(told: {
   const { issue, activity, kind } = told
   const who = told.by ? line(told.by.name || told.by.email, 80) : 'A rule of ownership'
   const what = `${issue.shortId}: ${line(issue.title, 120)}`
-  // A change of many is told once (store/meta/issues/bulk.ts).
+  // A bulk change is reported once (store/meta/issues/bulk.ts).
   const { issues } = activity.data
   const isMany = kind === 'assigned' && typeof issues === 'number' && issues > 1
   const first = isMany

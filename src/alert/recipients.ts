@@ -3,15 +3,15 @@ import type { MetaStore } from '../store/meta/meta-store.ts'
 import { everyAddress } from '../store/meta/people/channel-addresses.ts'
 
 /**
- * An address of a mail channel. `member`: of somebody in the organization; `confirmed`: its owner has said that they want
- * the mails; `unconfirmed`: it gets none.
+ * An address of a mail channel. `member`: belongs to a member of the organization. `confirmed`: its owner accepted the
+ * mails. `unconfirmed`: gets no mails.
  */
 export type Recipient = {
   address: string
   state: 'member' | 'confirmed' | 'unconfirmed'
-  /** When it was last asked to confirm; null: never, or that is not needed. */
+  /** Time of the last confirmation mail; null: none was sent, or none is needed. */
   askedMs: number | null
-  /** Why the mail that asks did not leave. */
+  /** Reason why the confirmation mail was not sent. */
   error: string
 }
 
@@ -22,15 +22,15 @@ function peopleOf(meta: Room['meta'], channel: Channel, may: (role: string) => b
   return meta.people(members.map((member) => member.userId)).map((person) => person.email)
 }
 
-/** The addresses that a mail channel names, else nothing. Throws when the channel can't be opened. */
+/** Returns the explicit addresses of a mail channel, else none. Throws if the channel cannot be decrypted. */
 export function addressesIn(room: Pick<Room, 'open'>, channel: Channel): string[] {
   const target = channel.kind === 'email' ? room.open(channel.sealedTarget) : ''
   return target === 'members' ? [] : target.split(',').filter(Boolean)
 }
 
 /**
- * Who a mail channel is for: its addresses, or every member who may triage (a viewer only looks). Throws when it can't be
- * opened: the data folder's secrets have changed.
+ * Returns the recipients of a mail channel: its addresses, or every member who can triage (not viewers). Throws if it
+ * cannot be decrypted because the secrets of the data folder have changed.
  */
 export function recipientsIn(room: Room, channel: Channel): Recipient[] {
   const { meta } = room

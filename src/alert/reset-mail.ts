@@ -2,7 +2,7 @@ import type { Person } from '../store/meta/meta.ts'
 import { html, line } from './message.ts'
 import type { Mail } from './send/email.ts'
 
-/** The mail that brings a reset link. */
+/** Builds the mail with a password reset link. */
 export function resetMail({
   to,
   link,

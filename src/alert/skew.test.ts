@@ -19,7 +19,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Everything real but the clock, the mailer and the events store, which has `all` events of skew, `last` of them just now. */
+/** Real parts, except the clock, the mailer and the events store: it has `all` skew events, `last` of them recent. */
 function rig(found: { all: number; last: number; away?: boolean }) {
   const clock = testClock(nowMs)
   const meta: MetaStore = withProject(openSqliteMeta(join(folder, `${opened.length}.sqlite`), { clock }))

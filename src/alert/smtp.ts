@@ -4,7 +4,7 @@ import type { SmtpSettings } from './send/email.ts'
 
 export type { SmtpSettings }
 
-/** Name of meta's value that holds the sealed settings; '' for none. */
+/** Name of the meta value with the sealed settings; '' for none. */
 export const smtpValue = 'smtp'
 const shape = z.object({
   host: z.string(),
@@ -17,7 +17,7 @@ const shape = z.object({
 
 type Room = { meta: Pick<MetaStore, 'getValue'>; seal: { open(sealed: string): string } }
 
-/** The mail server in use; undefined when none is set or its password can't be opened any more. */
+/** Returns the configured mail server; undefined if there is none or its settings cannot be decrypted. */
 export function smtpOf({ meta, seal }: Room): SmtpSettings | undefined {
   const sealed = meta.getValue(smtpValue)
   if (!sealed) return undefined

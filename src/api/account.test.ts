@@ -44,7 +44,7 @@ test('the password is changed, with what hangs on it', async () => {
   const statusOf = async (asked: Record<string, string>) =>
     (await call('GET', '/users/me/sessions/', { token: null, headers: asked })).status
   expect([await statusOf(now), await statusOf(headers), await statusOf(other)]).toEqual([200, 401, 401])
-  // the token that the caller made stays, as nobody asked to end it
+  // The caller's own token stays, because the request did not ask to delete tokens.
   expect((await call('GET', '/auth/')).status).toBe(200)
   const last = { currentPassword: newPassword, newPassword: password, endTokens: true }
   expect((await call('PUT', '/users/me/password/', { token: null, headers: now, body: last })).status).toBe(204)

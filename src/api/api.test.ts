@@ -272,7 +272,7 @@ describe('events', () => {
     expect((await get(`${O}/issues/${id}/events/?query=undefined`)).json as RestEvent[]).toHaveLength(3)
     const listed = (await get(`${P}/events/`)).json as RestEvent[]
     expect(listed.map((item) => item.id)).toEqual([hex(5), hex(4), hex(3), hex(2), hex(1)])
-    // sentry-cli 2.x reads a text here, and a map in one event
+    // sentry-cli 2.x reads a text here, and an object in a single event.
     expect([listed.at(-1)?.release, listed[0]?.release]).toEqual(['shop@1.0.0', null])
     expect((await get(`${P}/events/${hex(4)}/`)).json).toMatchObject({ id: hex(4) })
     expect((await get(`${P}/events/${hex(9)}/`)).status).toBe(404)

@@ -10,13 +10,13 @@ import { bodyBytesMax, readBody, readQuery } from './input.ts'
 import type { Found, Route } from './route.ts'
 import { routes } from './routes.ts'
 
-/** Answers /api/0/** and /api/auth/**; process app asks `owns` first and hands the rest to the screens. */
+/** Answers /api/0/** and /api/auth/**. The app process calls `owns` first and passes other requests to the screens. */
 type Api = { handle(req: IncomingMessage, res: ServerResponse): void; owns(path: string): boolean }
 
 const prefix = '/api/0'
 const addressOf = (path: string) => `${prefix}${path === '/' ? '' : path}`
 
-/** Makes the API over the parts of process app. */
+/** Creates the API for the app process. */
 export function createApi(app: App): Api {
   const hono = createRoutes(app)
   const listener = getRequestListener((request) => hono.fetch(request), { overrideGlobalObjects: false })
@@ -29,9 +29,9 @@ export function createApi(app: App): Api {
   }
 }
 
-/** The same as a function of a Request, without a listener. */
+/** Creates the API as a function of a Request, without a listener. */
 export function createRoutes(app: App): Hono {
-  // strict: false answers both spellings of a path, because redirecting a POST breaks clients
+  // strict: false accepts paths with and without a trailing slash, because redirecting a POST breaks clients.
   const hono = new Hono({ strict: false })
   hono.all('/api/auth/*', (context) => app.auth.handle(context.req.raw))
   for (const route of routes) hono.on(route.method, addressOf(route.path), (context) => run(app, route, context))
@@ -67,13 +67,13 @@ async function run(app: App, route: Route, context: Context): Promise<Response> 
     : new Response(JSON.stringify(answer.body), { status, headers })
 }
 
-/** An answer to HEAD. Nobody reads its body, so whoever makes that is told to stop. */
+/** Returns an answer to HEAD. Cancels the body, so that its producer stops. */
 async function withoutBody(answer: Response): Promise<Response> {
   await answer.body?.cancel()
   return new Response(null, answer)
 }
 
-/** What the path names, if the actor may do this with it. Throws NOT_FOUND, AUTH_FORBIDDEN, AUTH_TOKEN_SCOPE. */
+/** Returns the objects in the path that the actor can access. Throws NOT_FOUND, AUTH_FORBIDDEN, AUTH_TOKEN_SCOPE. */
 function find(app: App, actor: Actor, route: Route, params: Record<string, string>): Found | { moved: Moved } {
   const { meta } = app
   const found: Found = {}
@@ -112,8 +112,8 @@ function find(app: App, actor: Actor, route: Route, params: Record<string, strin
 }
 
 /**
- * An issue by its number or its short id, as our pages' addresses have it. Where the path has no organization, the short id
- * counts among those that the actor may look into, and only when no two of them have one of that name.
+ * Finds an issue by its number or short id, as in our page addresses. Without an organization in the path, a short id
+ * must be unique among the organizations of the actor.
  */
 function issueNamed({ meta }: App, actor: Actor, found: Found, name: string): Issue | undefined {
   if (/^\d{1,15}$/.test(name)) return meta.issueById(Number(name))
@@ -131,10 +131,10 @@ function thingOf(found: Found): Thing {
   return issue ? { organization, project, issue } : { organization, project }
 }
 
-/** The part of a path that has another slug by now. */
+/** The part of a path whose slug has changed. */
 type Moved = { org: string } | { project: string }
 
-/** The answer for an organization or a project under its old slug. A write keeps its method and body: 302 would make a GET of it. */
+/** Redirects from an old slug. Writes keep their method and body: 302 would turn them into a GET. */
 function moved(basePath: string, route: Route, params: Record<string, string>, to: Moved, request: Request): Response {
   const named: Record<string, string> = { ...params, ...to }
   const [slug = ''] = Object.values(to)
@@ -150,13 +150,13 @@ function moved(basePath: string, route: Route, params: Record<string, string>, t
 const hasLeft = (error: unknown, { req }: Context): boolean =>
   !(error instanceof MishapError) && (senderLeft(error) || req.raw.signal.aborted)
 
-/** Nobody is there to read it. */
+/** Answer for a client that has disconnected. */
 function gone(app: App): Response {
   app.observe.debug({}, 'the sender of a call left')
   return new Response(null, { status: 499, statusText: 'Sender left' })
 }
 
-/** The answer for an error: its body and status; anything unexpected is a 500 with an id that the log has, too. */
+/** Returns the answer for an error. Unexpected errors are a 500 with an id that is also in the log. */
 function failure(app: App, error: unknown, more: Record<string, string> = {}): Response {
   const headers: Record<string, string> = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', ...more }
   if (error instanceof MishapError && error.code !== 'INTERNAL') {

@@ -35,15 +35,15 @@ import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { createRoutes } from './api.ts'
 import { routes } from './routes.ts'
 
-/** Everything that a test of the API needs: the real stores, no process main. */
+/** The app for API tests: real stores, no main process. */
 export type TestApp = {
   app: App
   organization: Organization
   project: Project
   token: string
-  /** What notifications would have sent. */
+  /** Notifications that would have been sent. */
   sent: { mails: Mail[]; posts: { url: string; body: unknown }[]; again: number[] }
-  /** Refines events and stores them as one batch, attachments of the first one included. */
+  /** Refines events and stores them as one batch. Attachments belong to the first event. */
   store(
     events: Record<string, unknown>[],
     attachments?: { name: string; type: string; bytes: string }[],
@@ -76,7 +76,7 @@ async function startEngine(folder: string, socketPath: string): Promise<ChildPro
 
 type AlertParts = Pick<AlertDeps, 'meta' | 'events' | 'open' | 'smtp'> & { sent: TestApp['sent'] }
 
-/** Notifications that go nowhere: a host named `broken` fails. */
+/** Notifications without a network. A host named `broken` fails. */
 function alertDeps({ sent, ...parts }: AlertParts): AlertDeps {
   return {
     ...parts,
@@ -257,7 +257,7 @@ export async function openTestApp(): Promise<TestApp> {
         quantity: list.length,
         bytes: 100,
       }
-      // as the worker counts: what the framing brought stands apart from what became of it
+      // Like the worker: counts the received envelope separately from the outcome.
       const outcomes: OutcomeCount[] = [
         stored,
         { ...stored, category: 'default', outcome: 'received', itemType: 'envelope' },
@@ -302,12 +302,12 @@ export async function openTestApp(): Promise<TestApp> {
   }
 }
 
-/** Holds a successful answer against the shape that its route promises. */
+/** Checks a successful answer against the response schema of its route. */
 function holdToShape(method: string, path: string, status: number, text: string): void {
   if (status >= 300) return
   const plain = (path.split('?', 1)[0] ?? '').replace(/(.)\/$/, '$1')
   const fits = (pattern: string) => new RegExp(`^${pattern.replace(/:\w+/g, '[^/]+')}$`).test(plain)
-  // A plain path wins over one with a name in the same place, as in the router.
+  // A literal path takes precedence over one with a parameter, as in the router.
   const route = routes
     .filter((item) => item.method === method && fits(item.path))
     .sort((a, b) => a.path.split(':').length - b.path.split(':').length)[0]
@@ -318,7 +318,7 @@ function holdToShape(method: string, path: string, status: number, text: string)
     throw new Error(`${method} ${path} breaks its shape: ${z.prettifyError(read.error)}\n${text.slice(0, 500)}`)
 }
 
-/** One application for a test file: open before its tests, closed after them. */
+/** An app for a test file, opened before its tests and closed after them. */
 export function appForFile() {
   const state: { open?: TestApp } = {}
   const made = (): TestApp => {
@@ -330,7 +330,7 @@ export function appForFile() {
   })
   afterAll(() => state.open?.close())
 
-  /** Somebody with a role in the organization, null for none, and a new token of theirs; the same person for the same name. */
+  /** Returns a person with a role in the organization (null: none) and a new token. The name identifies the person. */
   async function personAs(role: Role | null, scopes: readonly string[] = allScopes, name: string = role ?? 'stranger') {
     const { app, organization } = made()
     const email = `${name.toLowerCase()}@example.test`

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { appForFile } from './app.cases.ts'
 
-// What builds may do: the tokens of an organization, and uploads that are refused, over the real stores.
+// Permissions of builds with real stores: organization tokens and refused uploads.
 
 const { made, call } = appForFile()
 const O = '/organizations/acme'
@@ -20,7 +20,7 @@ test('debug files are refused with a sentence each', async () => {
 test('tokens of the organization: made and deleted by owners and admins, good for builds only', async () => {
   const path = `${O}/org-auth-tokens/`
   const { app, organization, token: ownersToken } = made()
-  // A token can't make another one: people do it, signed in.
+  // A token cannot create another token: only signed-in people can.
   expect((await call('POST', path, { body: { name: 'x' }, token: ownersToken })).status).toBe(403)
   const password = 'correct horse battery'
   const { cookies } = await app.auth.signIn({ email: 'owner@example.test', password, headers: new Headers() })

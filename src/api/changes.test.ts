@@ -5,7 +5,7 @@ import { type ProjectSwitches, projectSwitches } from '../domain/project-switche
 import { appForFile } from './app.cases.ts'
 import { seedEvents } from './seed.cases.ts'
 
-// Changes that meet each other: revisions, renamed projects, assignees, what a person has seen.
+// Conflicting changes: revisions, renamed projects, assignees, seen state of a person.
 
 const state: { other?: { id: string; token: string } } = {}
 const { made, call } = appForFile()
@@ -72,7 +72,7 @@ describe('revisions', () => {
       ])
     }
     expect((await call('GET', path)).text).toBe(before)
-    // either way out: for the revision that stands there, and for any
+    // Both resolutions: with the current revision, and without any.
     const again = await call('PUT', path, { body: other, headers: { 'if-match': `"${revision + 1}"` } })
     expect([again.status, again.json]).toMatchObject([200, { revision: revision + 2 }])
     expect((await call('PUT', path, { body: change })).status).toBe(200)

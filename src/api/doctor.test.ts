@@ -4,7 +4,7 @@ import { archiveOf, sha1Of } from '../operations/archive.cases.ts'
 import { appForFile } from './app.cases.ts'
 import { hex } from './seed.cases.ts'
 
-// The doctor over REST and the real stores: what it finds is tested in refine/.
+// The doctor over REST with real stores. Its findings are tested in refine/.
 
 const { made, call } = appForFile()
 const P = '/projects/acme/web'
@@ -27,7 +27,7 @@ const event = (number: number, more: object = {}) => ({
   },
 })
 
-/** Uploads a bundle with a script and, unless said otherwise, its map; gives what clients call it. */
+/** Uploads a bundle with a script and, by default, its map. Returns the id that clients use. */
 async function upload(version: string, path: string, map?: string): Promise<string> {
   const id = `00000000-0000-4000-8000-${sha1Of(version + path).slice(0, 12)}`
   const script = { type: 'minified_source', url: `~/${path}`, headers: { Sourcemap: 'app.js.map' } }

@@ -3,7 +3,7 @@ import type { Role } from '../store/meta/meta.ts'
 import { appForFile } from './app.cases.ts'
 import { hex, seedEvents } from './seed.cases.ts'
 
-// Environments that are hidden from the lists to choose from, over the real stores.
+// Environments hidden from selection lists, with real stores.
 
 const { made, call, personAs } = appForFile()
 const O = '/organizations/acme'

@@ -11,7 +11,7 @@ const hex = (n: number) => n.toString(16).padStart(32, '0')
 const traceOf = (n: number) => ({ trace: { trace_id: hex(n), span_id: '0123456789abcdef' } })
 const places = { jpos: 900 }
 
-/** Stores events in a project of their own and links them, as a commit and the job do. */
+/** Stores events in a separate project and links them, like a commit and the job. */
 async function stored(project: Project, ...events: Record<string, unknown>[]): Promise<void> {
   const { app, organization } = made()
   const { meta } = app
@@ -116,7 +116,7 @@ describe('a hidden server error and its browser events, of two projects', () => 
     const { project } = made()
     const runtime = { runtime: { name: 'node', version: 'v24' } }
     const own = (n: number, digest: string) => server(n, { tags: { digest }, contexts: runtime })
-    // another failure of the same process: its breadcrumbs have what was printed before
+    // Another error of the same process: its breadcrumbs contain earlier console output.
     const quoting = {
       ...server(112, { contexts: runtime }),
       breadcrumbs: [{ timestamp: nowS - 1, category: 'console', message: "Error: no stock 111 { digest: '1000111' }" }],
@@ -135,7 +135,7 @@ describe('a hidden server error and its browser events, of two projects', () => 
     )
     await stored(project, ...crowd)
     expect(await hits('1000113')).toEqual([hex(113), hex(114)])
-    // and a server error that comes all the time hides no other one
+    // A very frequent server error hides no other one.
     await stored(
       state.api,
       ...Array.from({ length: 120 }, (_, at) => ({

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Role } from '../store/meta/meta.ts'
 import { appForFile } from './app.cases.ts'
 
-// Inbound filters by the API, over the real stores.
+// Inbound filters over the API, with real stores.
 
 const { made, call, personAs } = appForFile()
 const P = '/projects/acme/web/filters'

@@ -1,7 +1,7 @@
 import { MishapError } from '../base/errors.ts'
 import { MultipartScan, readBoundary, type ScannedPart } from '../wire/multipart.ts'
 
-/** One part of a form as it arrives; what is not read of `content` is skipped. */
+/** A part of an arriving form. Unread `content` is skipped. */
 export type FormPart = { name: string; filename: string | undefined; content: AsyncIterable<Buffer> }
 
 type Piece = { part: ScannedPart; bytes: Buffer }
@@ -30,8 +30,8 @@ async function* piecesOf(request: Request, bytesMax: number, partsMax: number): 
 }
 
 /**
- * Reads a form part by part with the memory of one piece. A part's content ends only when the next boundary has come, so
- * a body that is cut off fails its last part. Throws VALIDATION for a missing or broken form, ACCEPT_TOO_LARGE.
+ * Reads a form part by part with the memory of one piece. The content of a part ends only at the next boundary, so a
+ * truncated body fails in its last part. Throws VALIDATION for a missing or broken form, and ACCEPT_TOO_LARGE.
  */
 export async function* formParts(request: Request, bytesMax: number, partsMax: number): AsyncGenerator<FormPart> {
   const pieces = piecesOf(request, bytesMax, partsMax)
@@ -50,7 +50,7 @@ export async function* formParts(request: Request, bytesMax: number, partsMax: n
   }
 }
 
-/** A short field as text. Throws VALIDATION when it is longer. */
+/** Returns a short field as text. Throws VALIDATION if it is longer than `bytesMax`. */
 export async function textOfPart(part: FormPart, bytesMax = 8192): Promise<string> {
   const pieces: Buffer[] = []
   let bytes = 0

@@ -88,7 +88,7 @@ test('similar issues of one whose own hash stands behind many that no event has'
     return others.filter((hash) => hash < own).length > 5
   })
   expect(name).not.toBe('')
-  // Each brings another hash of all frames, and is found by that of own code.
+  // Each event has a different hash of all frames, and is found by the hash of application frames.
   for (const lib of [0, 1, 2, 3, 4, 5]) await made().store([wrapped(['main', name], lib)])
   await made().store([wrapped(['main', name, 'deeper'], 0)])
   const issue = (await issues()).find((item) => item.title.includes('late hash') && item.count === '6')
@@ -173,7 +173,7 @@ describe('the version', () => {
     )
   const change = async (groupingConfig: string) => (await call('PUT', `${P}/`, { body: { groupingConfig } })).status
 
-  /** As a project is that was made before there were two versions: none of its change-overs is open. */
+  /** Reverts the project to its state before there were two versions, without an open transition. */
   function asBefore(): void {
     const database = new DatabaseSync(join(made().app.config.data, 'meta.sqlite'), { timeout: 5000 })
     database.exec('update project set grouping_version = 1, grouping_secondary = null, grouping_until_ms = null')
@@ -189,7 +189,7 @@ describe('the version', () => {
     for (const item of [chunk(), page(), differs('Order')]) await made().store([item])
     const before = ['1 ChunkLoadError: Loading c', '1 Error: Failed to load sta', '1 Error: Hydration failed b']
     expect((await counts()).sort()).toEqual(before)
-    // What comes of old tabs joins the issue that had the first of them; nothing begins a new one.
+    // Events of old tabs join the issue with their first event. None creates a new issue.
     const preview = (await call('POST', `${P}/grouping-preview/`, { body: { groupingConfig: 'mishap:2' } }))
       .json as RestGroupingPreview
     const gone = await named('Loading chunk')
@@ -257,7 +257,7 @@ describe('the version', () => {
     await made().store([reported('Anna left')])
     expect(await mine()).toEqual(['2 Anna left'])
     expect(await change('mishap:3')).toBe(200)
-    // The old hash still leads to the issue of before, for 90 days.
+    // The old hash leads to the previous issue for 90 days.
     const [first] = await made().store([reported('no stock')])
     expect(await mine()).toEqual(['3 no stock'])
     const { version, variants } = await infoOf(first)
@@ -273,7 +273,7 @@ describe('the version', () => {
 })
 
 describe('merge and unmerge', () => {
-  // Its title is that of its newest event, whichever issue brought that.
+  // The title comes from the newest event of all merged issues.
   const kept = { id: '' }
   test('makes several issues one, exactly counted, and old links lead there', async () => {
     const [pay, round, plain] = [await named('pay'), await named('round'), await named('plain')]
@@ -281,7 +281,7 @@ describe('merge and unmerge', () => {
     const path = `${O}/issues/?id=${round.id}&id=${pay.id}&id=${plain.id}`
     expect((await call('PUT', `${O}/issues/?id=${pay.id}`, { body: { merge: 1 } })).status).toBe(400)
     const { json } = await call('PUT', path, { body: { merge: 1 } })
-    // The one with most events stays.
+    // The issue with the most events remains.
     expect(json).toMatchObject({ merge: { parent: pay.id, children: expect.arrayContaining([round.id, plain.id]) } })
     const merged = (await call('GET', `${O}/issues/${round.shortId}/`)).json as Row
     expect(merged).toMatchObject({ id: pay.id, count: '4', title: plain.title, isUnhandled: true })
@@ -309,7 +309,7 @@ describe('merge and unmerge', () => {
   })
   test('what stays looks like its own newest event', async () => {
     const path = `${O}/issues/${kept.id}/`
-    // The only one that nobody caught has left.
+    // The only unhandled event has left.
     expect((await call('GET', path)).json).toMatchObject({ title: 'a plain message', isUnhandled: false })
     const plain = (await hashes(kept.id)).find((item) => item.latestEvent?.title === 'a plain message')
     expect((await call('DELETE', `${path}hashes/?id=${plain?.id}`)).status).toBe(200)
@@ -342,7 +342,7 @@ describe('merge and unmerge', () => {
     expect(app.meta.issueById(Number(merge.children[58]))).toMatchObject({ id: Number(merge.parent), count: 60 })
     const entry = app.meta.activityOf(Number(merge.parent)).find((item) => item.type === 'merge')
     expect(entry).toMatchObject({ userId: expect.any(String), data: { count: 59 } })
-    // one that is gone by now: nothing is merged
+    // One issue no longer exists: nothing is merged.
     const again = await call('PUT', `${O}/issues/?id=${merge.parent}&id=${merge.children[0]}`, { body: { merge: 1 } })
     expect(again.status).toBe(400)
     await call('DELETE', `${O}/issues/${merge.parent}/`)

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { MishapError } from '../base/errors.ts'
 
-/** Longest JSON body of a call. */
+/** Maximum JSON body of a call. */
 export const bodyBytesMax = 1024 * 1024
 const depthMax = 64
 
 const tooLarge = (bytesMax: number) =>
   new MishapError('ACCEPT_TOO_LARGE', { detail: `The body is over ${bytesMax} bytes.` })
 
-/** Names of `problems` by their first path part; those of the whole value stand under `detail`. */
+/** Groups problems by their first path part. Problems of the whole value are under `detail`. */
 function fieldsOf(error: z.ZodError): Record<string, string[]> {
   const fields: Record<string, string[]> = {}
   for (const issue of error.issues) {
@@ -18,7 +18,7 @@ function fieldsOf(error: z.ZodError): Record<string, string[]> {
   return fields
 }
 
-/** Reads the parameters that a route knows; lists may repeat, of the others the first counts. Throws VALIDATION with fields. */
+/** Reads the parameters of a route. Lists can repeat, else the first value counts. Throws VALIDATION with fields. */
 export function readQuery(schema: z.ZodObject, search: URLSearchParams): unknown {
   const raw: Record<string, unknown> = {}
   for (const [name, type] of Object.entries(schema.shape)) {
@@ -34,8 +34,8 @@ export function readQuery(schema: z.ZodObject, search: URLSearchParams): unknown
 }
 
 /**
- * The revision that a change was made for: `revision` of the body, else the header If-Match (`"7"`); undefined: any.
- * Throws VALIDATION for a header that names no revision.
+ * Returns the revision that a change is based on: `revision` in the body, else the header If-Match (`"7"`); undefined:
+ * any. Throws VALIDATION for a header without a revision.
  */
 export function revisionOf(body: { revision?: number | undefined }, request: Request): number | undefined {
   if (body.revision !== undefined) return body.revision
@@ -48,8 +48,8 @@ export function revisionOf(body: { revision?: number | undefined }, request: Req
 }
 
 /**
- * Throws VALIDATION when a body has no field of `schema` but the revision, and names those there are: a change that
- * answers 200 and does nothing is taken for done.
+ * Throws VALIDATION if a body has no field of `schema` except the revision, and lists the fields. A change that does
+ * nothing but answers 200 would look complete.
  */
 export function demandChange(schema: z.ZodObject, body: Record<string, unknown>): void {
   const names = Object.keys(schema.shape).filter((name) => name !== 'revision')
@@ -76,7 +76,7 @@ function tooDeep(value: unknown, depth: number): boolean {
   return depth > depthMax || Object.values(value).some((item) => tooDeep(item, depth + 1))
 }
 
-/** Reads a JSON body (none counts as `{}`) by a schema. Throws VALIDATION with fields, ACCEPT_TOO_LARGE. */
+/** Parses a JSON body with a schema. An empty body counts as `{}`. Throws VALIDATION with fields, ACCEPT_TOO_LARGE. */
 export async function readBody(schema: z.ZodType, request: Request, bytesMax = bodyBytesMax): Promise<unknown> {
   const text = new TextDecoder().decode(await bytesOf(request, bytesMax))
   let value: unknown = {}

@@ -28,7 +28,7 @@ const project = (id: number, more: Partial<Project> = {}): Project => ({
   ...more,
 })
 
-/** Only the parts that these functions touch. */
+/** Only the parts that these functions use. */
 function parts(more: Record<string, unknown>): App {
   const meta = {
     projectsOf: () => [project(1), project(2)],
@@ -113,7 +113,7 @@ describe('live stream', () => {
     for (const lastId of ['1000', '7', '99999']) {
       const answer = liveStream(app, actor, organization, lastId, stop.signal)
       expect(await read(answer, 1 + messages.length)).toBe(
-        // Only what was missed moves the place from where it is resumed.
+        // Only `missed` moves the position for resuming.
         `retry: 1000\n\nid: 1501\n${messages.map((data) => `event: change\ndata: ${data}\n\n`).join('')}`,
       )
     }

@@ -6,10 +6,10 @@ import type { App } from '../processes/parts.ts'
 import type { Organization } from '../store/meta/meta.ts'
 
 const heartbeatMs = 15_000
-/** Messages that wait for a slow reader; past it the connection ends and the browser resumes by id. */
+/** Maximum messages waiting for a slow reader. Above it the connection ends and the browser resumes by id. */
 const waitingMax = 1000
 
-/** The change as this caller may see it; undefined when nothing of it is. */
+/** Returns the part of a change that the caller can see; undefined if nothing is left. */
 function seenBy(change: LiveChange, projectIds: Set<string>): LiveChange | undefined {
   if (change.kind !== 'events') return change
   const projects = change.projects.filter((project) => projectIds.has(project.id))
@@ -17,11 +17,10 @@ function seenBy(change: LiveChange, projectIds: Set<string>): LiveChange | undef
 }
 
 /**
- * Server-sent events of an organization: `event: change` with a LiveChange as data and an id, a comment each 15 s.
- * `lastId` ('' for none) resumes where a connection broke off or where a document was made; when not all changes since
- * then are known any more it begins with `missed`, and with the engine's state where that is down.
- * `stillMay` is asked each 15 s: a stream would outlive the login session or token that opened it.
- * Throws REQUEST_TOO_MANY_STREAMS.
+ * Returns server-sent events of an organization: `event: change` with a LiveChange and an id, and a comment every 15 s.
+ * `lastId` ('' for none) resumes after a disconnect or after the page was rendered. The stream starts with `missed` if
+ * some changes are no longer stored, and with the engine state if the engine is down. `stillMay` is called every 15 s,
+ * because a stream would outlive its login session or token. Throws REQUEST_TOO_MANY_STREAMS.
  */
 export function liveStream(
   app: App,
@@ -32,7 +31,7 @@ export function liveStream(
   stillMay: () => Promise<boolean> = async () => true,
 ): Response {
   const text = new TextEncoder()
-  // 0: the stream begins now.
+  // 0: the stream starts now.
   const after = /^\d{1,16}$/.test(lastId) ? Number(lastId) : 0
   const leave = app.live.admit(actor.person.id)
   if (!leave) throw new MishapError('REQUEST_TOO_MANY_STREAMS', { retryAfterS: 30 })
@@ -62,7 +61,7 @@ export function liveStream(
           )
           if (seen) write(seen, id)
         })
-        // A screen that was made after the change to it would not hear of it.
+        // A screen that was rendered after the outage began gets no change event for it.
         if (!app.engineUp()) write({ kind: 'engine', up: false })
         const quiet = app.clock.every(heartbeatMs, () => {
           if (ended) return

@@ -4,7 +4,7 @@ import type { RestSkew } from '../contract/skew.ts'
 import { appForFile } from './app.cases.ts'
 import { hex } from './seed.cases.ts'
 
-// Noise of issues and skew of deploys by the API, over the real stores.
+// Noise of issues and skew of deploys over the API, with real stores.
 
 const { made, call, personAs } = appForFile()
 const O = '/organizations/acme'
@@ -88,7 +88,7 @@ test('skew of a deploy in one panel and one issue', async () => {
   const panels = async (token?: string) =>
     (await call('GET', `${path}/skew/`, token ? { token } : {})).json as RestSkew[]
   const [begin] = await panels()
-  // Without a deploy since the release came up: its first event, which is after some of them.
+  // Without a deploy the release starts at its first event, which is after some of the skew events.
   expect(begin).toMatchObject({ environment: null, until: 'now', events: 1, people: { all: 1, stuck: 0, unknown: 1 } })
   await call('POST', `${path}/deploys/`, {
     body: { environment: 'production', dateFinished: new Date(atS * 1000).toISOString() },
@@ -108,7 +108,7 @@ test('skew of a deploy in one panel and one issue', async () => {
     ],
     releases: [{ release: 'shop@1.0.0', events: 4 }],
   })
-  // Both kinds are of one release, so one issue.
+  // Both kinds belong to one release, so they form one issue.
   expect(panel?.issues.map((issue) => [issue.project, issue.events])).toEqual([['web', 4]])
   expect(panel?.points.reduce((sum, [, events]) => sum + events, 0)).toBe(4)
   expect(panel?.points.length).toBeGreaterThan(4)
@@ -118,6 +118,6 @@ test('skew of a deploy in one panel and one issue', async () => {
   })
   expect(await panels()).toMatchObject([{ until: 'deploy', events: 3, lasts: null, people: { all: 3, stuck: 0 } }])
   expect(await panels((await personAs('viewer')).token)).toMatchObject([{ events: 3 }])
-  // A build's token reads releases, and nothing of events.
+  // A build token can read releases, but not events.
   expect(await panels((await personAs('member', ['project:releases'])).token)).toEqual([])
 })

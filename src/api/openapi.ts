@@ -7,10 +7,10 @@ import { routes } from './routes.ts'
 
 type Json = Record<string, unknown>
 
-/** Named shapes, each once for the whole file. */
+/** Named schemas, each once per file. */
 type Shapes = Record<string, unknown>
 
-/** A schema whose named parts are references into `shapes`. */
+/** Returns a schema that references its named parts in `shapes`. */
 function schemaOf(schema: z.ZodType, shapes: Shapes): Json {
   const text = JSON.stringify(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })).replaceAll(
     '"#/$defs/',
@@ -47,7 +47,7 @@ function parametersOf(route: Route, shapes: Shapes): Json[] {
   return [...inPath, ...inQuery]
 }
 
-/** What an answer in pages has beside its rows. */
+/** Headers of paged answers. */
 const pageHeaders: Json = {
   Link: { description: 'Both directions; results="false" ends a walk.', schema: { type: 'string' } },
   'X-Walk': {
@@ -85,7 +85,7 @@ function operationOf(route: Route, shapes: Shapes): Json {
   }
 }
 
-/** The OpenAPI 3.1 description of every route. */
+/** Returns the OpenAPI 3.1 description of all routes. */
 function openapi(): object {
   const paths: Record<string, Json> = {}
   const shapes: Shapes = {}
@@ -114,7 +114,7 @@ function openapi(): object {
   }
 }
 
-/** The text of docs/openapi.json. */
+/** Returns the text of docs/openapi.json. */
 export const openapiText = (): string => `${JSON.stringify(openapi(), null, 1)}\n`
 
 if (process.argv[1] === fileURLToPath(import.meta.url))

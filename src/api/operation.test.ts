@@ -12,7 +12,7 @@ const { made, personAs } = appForFile()
 const O = '/organizations/acme'
 const get = (path: string, options?: Parameters<TestApp['call']>[2]) => made().call('GET', path, options)
 
-/** A token of somebody who may only look. */
+/** A token of a viewer. */
 async function viewer(): Promise<string> {
   return (await personAs('viewer')).token
 }
@@ -200,7 +200,7 @@ describe('who sees what of the status', () => {
     expect([status.status, Object.keys(status.json).sort()]).toEqual([200, ['deadItems', 'ledger', 'projects']])
     const all = (await get('/status/')).json as { ledger: { invalid: number } }
     const own = (status.json as RestOrganizationStatus).ledger
-    // one came without a known key: it is nobody's
+    // One item arrived without a known key and belongs to no organization.
     expect([own.invalid, own.invalid + 1]).toEqual([3, all.ledger.invalid])
     expect(own.rows.map((row) => row.reason)).not.toContain('unknown_key')
     const other = app.meta.createOrganization({ slug: 'third', name: 'Third', ownerUserId: 'nobody' })

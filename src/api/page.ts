@@ -1,12 +1,12 @@
 import type { Page } from '../query/cursor.ts'
 
-/** Most rows that a list counts (X-Max-Hits). */
+/** Maximum rows that a list counts (X-Max-Hits). */
 const hitsMax = 10_000
 
 /**
- * Headers of one page of a list: Link with both directions, always, as clients stop on results="false" only; X-Hits where the number is known.
- * X-Walk says what a walk by the links is worth (docs/rest.md).
- * `url` is the asked address; links are made under `origin`, because the listener may stand behind a proxy.
+ * Returns headers of a list page. Link always has both directions, because clients stop only at results="false". X-Hits
+ * is set if the count is known. X-Walk is the consistency of paging by links (docs/rest.md). `url` is the requested
+ * address. Links use `origin`, because the listener can be behind a proxy.
  */
 export function pageHeaders(origin: string, url: string, page: Page<unknown>): Record<string, string> {
   const asked = new URL(url)
@@ -14,7 +14,7 @@ export function pageHeaders(origin: string, url: string, page: Page<unknown>): R
     const search = new URLSearchParams(asked.search)
     search.delete('cursor')
     search.append('cursor', at.cursor)
-    // cursors hold colons; other clients read them as they stand
+    // Cursors contain colons. Some clients read them unescaped.
     return `<${origin}${asked.pathname}?${search.toString().replaceAll('%3A', ':')}>; rel="${rel}"; results="${at.results}"; cursor="${at.cursor}"`
   }
   const headers: Record<string, string> = {

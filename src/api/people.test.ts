@@ -10,7 +10,7 @@ import type { Role } from '../store/meta/meta.ts'
 import { appForFile } from './app.cases.ts'
 import { hex, seedAttachments, seedEvents } from './seed.cases.ts'
 
-// Members, invitations, feedback and deletion, over the real stores.
+// Members, invitations, feedback and deletion, with real stores.
 
 const { made } = appForFile()
 const O = '/organizations/acme'
@@ -132,7 +132,7 @@ describe('organization settings', () => {
   })
 })
 
-/** Commits what refine makes of an envelope with these items, as a batch of its own. */
+/** Refines an envelope with these items and commits it as a batch. */
 function commitItems(...items: [object, unknown][]) {
   const { app, project } = made()
   const body = ['{}', ...items.flatMap((pair) => pair.map((item) => JSON.stringify(item)))].join('\n')
@@ -240,7 +240,7 @@ describe('deletion', () => {
     return checks.flatMap((check) => check.wrong)
   }
 
-  /** Deletes and waits for the end, which the answer does not on a slow machine. */
+  /** Deletes and waits for the end. On a slow machine, the answer comes earlier. */
   const removed = async (path: string) => {
     const answer = await call('DELETE', path)
     const { id } = answer.json as RestRemoval

@@ -5,7 +5,7 @@ import type { Role } from '../store/meta/meta.ts'
 import { appForFile } from './app.cases.ts'
 import { hex, seedEvents } from './seed.cases.ts'
 
-// Releases with their commits, deploys and marks, and who may have brought an issue, over the real stores.
+// Releases with commits, deploys and chart marks, and suspect commits of an issue, with real stores.
 
 const { made, call, personAs } = appForFile()
 const O = '/organizations/acme'
@@ -180,7 +180,7 @@ describe('a release', () => {
       const answer = await call('GET', `${O}/releases/?query=arc@&${status}`)
       return [(answer.json as RestRelease[]).map((item) => item.version), answer.headers.get('x-hits')]
     }
-    // as `sentry-cli releases archive` asks: it names the release only
+    // `sentry-cli releases archive` sends only the release.
     const archived = await post(`${O}/releases/`, { version: 'arc@1', projects: [], status: 'archived' })
     expect([archived.status, archived.json]).toMatchObject([
       208,
@@ -190,13 +190,13 @@ describe('a release', () => {
     expect(await listed('status=open')).toEqual([['arc@2'], '1'])
     expect(await listed('')).toEqual([['arc@2', 'arc@1'], '2'])
     expect((await call('GET', `${O}/releases/?status=gone`)).status).toBe(400)
-    // a build that tells of the release again does not restore it
+    // A build that reports the release again does not restore it.
     await post(`${O}/releases/`, { version: 'arc@1', projects: ['web'], ref: 'next' })
     expect((await call('GET', `${O}/releases/arc@1/`)).json).toMatchObject({ status: 'archived', ref: 'next' })
     const restored = await call('PUT', `${O}/releases/arc@1/`, { body: { status: 'open' } })
     expect([restored.status, restored.json]).toMatchObject([200, { status: 'open' }])
     expect(await listed('status=archived')).toEqual([[], '0'])
-    // in one project of two it stays open: there it is still worked with
+    // Archived in one of two projects, the release stays open in the other one.
     const entry = await call('PUT', `/projects/acme/${other.slug}/releases/arc@1/`, { body: { status: 'archived' } })
     expect(entry.json).toMatchObject({ status: 'archived', projects: [{ slug: 'arc' }] })
     expect((await call('GET', `${O}/releases/arc@1/`)).json).toMatchObject({ status: 'open' })
@@ -259,12 +259,12 @@ test('a commit that fixes an issue resolves it in its release, once', async () =
       }),
     ]),
   })
-  // the same commit again, in the same release and in another one, does not close what came back
+  // The same commit, in this or another release, does not resolve the issue again.
   await call('PUT', `/issues/${id}/`, { body: { status: 'unresolved' } })
   await told('fix@2.0.0', `fixes ${shortId}`, 'f2')
   await told('fix@3.0.0', `fixes ${shortId}`, 'f2')
   expect((await issue())?.status).toBe('unresolved')
-  // a release of another project: resolved in the commit, until a release of its own has it
+  // A release of another project: resolved in the commit until a release of its own project contains it.
   await told('fix@4.0.0', `closes ${shortId}`, 'f4', ['api'])
   const waiting = (await call('GET', `/issues/${id}/`)).json as { statusDetails: object }
   expect(waiting).toMatchObject({ status: 'resolved' })

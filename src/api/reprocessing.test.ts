@@ -4,7 +4,7 @@ import { missedMax } from '../store/meta/ingest/missing-source-maps.ts'
 import { appForFile } from './app.cases.ts'
 import { hex, seedEvents } from './seed.cases.ts'
 
-// Events that are mapped again, and scripts that are fetched, as the API shows them; over the real stores.
+// Reprocessed events and fetched scripts over the API, with real stores.
 
 const { made, call } = appForFile()
 const O = '/organizations/acme'
@@ -122,7 +122,7 @@ test('an issue that has gone into another one is found there, by its number and 
     const { status, json } = await call('GET', path)
     expect([path, status, (json as { id: string }).id]).toEqual([path, 200, type.id])
   }
-  // Its name leads there to look at: who deletes by it may not know where it went.
+  // The old name leads to the target for reading. A caller who deletes by it might not know the target.
   for (const name of [range.id, range.shortId]) {
     const refused = await call('DELETE', `${O}/issues/${name}/`)
     expect([refused.status, refused.json]).toMatchObject([409, { current: { id: type.id, shortId: type.shortId } }])

@@ -9,10 +9,10 @@ import { rangeOf } from '../query/range.ts'
 import type { Scope } from '../store/events/events.ts'
 import type { Issue, Organization, Project } from '../store/meta/meta.ts'
 
-/** What a route works on; which of them its path names decides what the caller must be allowed to see. */
+/** The objects that the path of a route names. They determine the required permissions. */
 export type Found = { organization?: Organization; project?: Project; issue?: Issue }
 
-/** One call that has passed the door: `query` and `body` have the route's shapes. */
+/** One authorized call. `query` and `body` have the types of the route. */
 export type Call<Query, Body> = {
   app: App
   actor: Actor
@@ -23,24 +23,24 @@ export type Call<Query, Body> = {
   request: Request
 }
 
-/** An answer: JSON of `body` with 200 unless said otherwise, or a finished Response. */
+/** An answer: JSON of `body`, with status 200 by default, or a finished Response. */
 export type Answer<Body> = { body: Body; status?: 200 | 201 | 202 | 204; headers?: Record<string, string> } | Response
 
-/** One route of the API; routes.ts lists them all. */
+/** One route of the API. routes.ts lists all routes. */
 export type Route = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Under /api/0, with `:name` parts; answered with and without a slash at the end. */
+  /** Under /api/0, with `:name` parts. Answered with and without a trailing slash. */
   path: string
   operationId: string
   summary: string
-  /** Asked of auth.demand with what the path names; `signed-in`: any actor; `session`: any person, but no token of theirs. */
+  /** Checked by auth.demand for the objects of the path. `signed-in`: any actor. `session`: a person, but no token. */
   action: Action | 'signed-in' | 'session'
   query: z.ZodObject
   body: z.ZodType | undefined
-  /** Longest JSON body; 0: the usual one (input.ts). */
+  /** Maximum JSON body; 0: the default (input.ts). */
   bodyBytesMax: number
   status: 200 | 201 | 202 | 204
-  /** A content type where the answer is no JSON. */
+  /** Content type if the answer is not JSON. */
   produces: string | undefined
   response: z.ZodType
   handle(call: Call<unknown, unknown>): Promise<Answer<unknown>>
@@ -63,7 +63,7 @@ type Written<Query extends z.ZodObject, Body extends z.ZodType, Response extends
 
 const noQuery = z.object({})
 
-/** Writes a route so that its handler sees the types of its query and body. */
+/** Creates a route whose handler has the types of its query and body. */
 export function route<
   Query extends z.ZodObject = typeof noQuery,
   Body extends z.ZodType = z.ZodUndefined,
@@ -81,12 +81,12 @@ export function route<
     status: written.status ?? 200,
     produces: written.produces,
     response: written.response,
-    // the dispatcher has read query and body with these very schemas
+    // The dispatcher has parsed query and body with these schemas.
     handle: async (call) => written.handle(call as Call<z.output<Query>, z.output<Body>>),
   }
 }
 
-// ---- parameters that several routes take
+// ---- parameters of several routes
 
 const text = (description: string) => z.string().max(5000).optional().describe(description)
 const list = (description: string) => z.array(z.string().max(200)).max(200).describe(description)
@@ -107,7 +107,7 @@ export const pageQuery = {
   per_page: text('The same as limit.'),
 }
 
-/** Rows of a page: 1 to 100. Throws VALIDATION for anything that is no number. */
+/** Returns the rows per page: 1 to 100. Throws VALIDATION for other values. */
 export function limitOf(
   query: { limit?: string | undefined; per_page?: string | undefined },
   ordinary: number,
@@ -119,7 +119,7 @@ export function limitOf(
   return Math.min(Number(given), 100)
 }
 
-// ---- what a call works on
+// ---- objects of a call
 
 export function organizationOf(found: Found): Organization {
   if (!found.organization) throw new MishapError('NOT_FOUND')
@@ -134,7 +134,7 @@ export function issueOf(found: Found): Issue {
   return found.issue
 }
 
-/** Ids of all projects that the caller may read in the organization that the path names. */
+/** Returns ids of all readable projects in the organization of the path. */
 export function readableIdsOf({
   app,
   actor,
@@ -143,7 +143,7 @@ export function readableIdsOf({
   return readableIds(app, actor, organizationOf(found))
 }
 
-/** The asked projects (id or slug; none or -1: all readable ones). Throws NOT_FOUND for one that is not there for the caller. */
+/** Returns the requested projects (id or slug; none or -1: all readable). Throws NOT_FOUND for invisible ones. */
 export function askedProjects(app: App, actor: Actor, organization: Organization, asked: string[]): Project[] {
   const readable = readableProjects(app, actor, organization)
   const named = asked.flatMap((item) => item.split(',')).filter((item) => item !== '')
@@ -161,7 +161,7 @@ type ViewQuery = {
   environment?: string[]
 }
 
-/** The view that a query asks for; within one project or issue when the path names it. */
+/** Returns the view of a query. A project or issue in the path limits it. */
 export function viewOf(
   call: { app: App; actor: Actor; found: Found; query: ViewQuery },
   ordinaryPeriod?: string,
@@ -179,7 +179,7 @@ export function viewOf(
   }
 }
 
-/** The rows of a view in the events store. */
+/** Returns the scope of a view in the events store. */
 export function scopeOf(view: View): Scope {
   return {
     projectIds: view.projects.map((project) => project.id),

@@ -31,7 +31,7 @@ import { uploadRoutes } from './releases/upload-routes.ts'
 import type { Route } from './route.ts'
 import { statusRoutes } from './status/status-routes.ts'
 
-/** THE complete list of /api/0/: what is not here answers 404. docs/openapi.json is made from it. */
+/** The complete list of /api/0/ routes. All other paths answer 404. docs/openapi.json is generated from it. */
 export const routes: readonly Route[] = [
   ...organizationRoutes,
   ...organizationDetailRoutes,

@@ -6,7 +6,7 @@ import { appForFile } from './app.cases.ts'
 import { routes } from './routes.ts'
 import { seedEvents } from './seed.cases.ts'
 
-// What every route that changes something refuses, and both ends of each list.
+// Refusals of all changing routes, and both ends of each list.
 
 const state: { issue?: RestIssue; keyId?: string } = {}
 const { made } = appForFile()
@@ -122,7 +122,7 @@ describe('bodies', () => {
   })
 })
 
-/** Routes that change something, with a body that they would take. */
+/** Valid bodies for changing routes. */
 const bodies: Record<string, unknown> = {
   createProject: { name: 'New' },
   createTeamProject: { name: 'New' },
@@ -139,11 +139,11 @@ const bodies: Record<string, unknown> = {
   updateFeedback: { status: 'spam' },
   setMailServer: { host: 'mail.test', port: 25, security: 'none', from: 'm@x.test' },
 }
-/** Routes that no role and no scope decides on. */
+/** Routes that need no role or scope. */
 type Open = 'signed-in' | 'session'
 const isOpenTo = (action: (typeof routes)[number]['action']): action is Open =>
   action === 'signed-in' || action === 'session'
-/** Whom a token without the scope must belong to, so that the role is not what refuses it. */
+/** Returns a role that is allowed, so that only the missing scope causes the refusal. */
 const roleFor = (item: (typeof routes)[number]): Role =>
   isOpenTo(item.action) || permissions[item.action].roles.includes('admin') ? 'admin' : 'owner'
 const changing = routes.filter((route) => route.method !== 'GET' && !route.path.startsWith('/api-tokens'))
@@ -183,7 +183,7 @@ describe('who may not', () => {
 
   const roles: Role[] = ['owner', 'admin', 'member', 'viewer']
   const everyScope = ['org:admin', 'project:admin', 'event:admin']
-  /** Routes that ask for something, with the roles that have it, and those that do not. */
+  /** Routes with a permission, with the roles that have it and those that lack it. */
   const asked = routes.flatMap((route) => {
     if (isOpenTo(route.action) || route.path.startsWith('/api-tokens')) return []
     const { roles: may } = permissions[route.action]
@@ -198,7 +198,7 @@ describe('who may not', () => {
     },
   )
 
-  // A live stream does not end by itself; what has no scopes is for no token.
+  // A live stream never ends by itself. Actions without scopes refuse all tokens.
   const lists = asked.filter(
     ({ one }) =>
       one.method === 'GET' &&

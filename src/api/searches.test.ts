@@ -3,7 +3,7 @@ import type { Role } from '../store/meta/meta.ts'
 import { appForFile } from './app.cases.ts'
 import { hex, seedEvents } from './seed.cases.ts'
 
-// One language over events, what a box completes, and saved views, over the real stores.
+// The query language over events, search completions and saved views, with real stores.
 
 const { made, call, personAs } = appForFile()
 const O = '/organizations/acme'
@@ -26,7 +26,7 @@ const issueOf = async (query: string) => {
   return issue?.id ?? ''
 }
 
-/** A token of a new person with a role. */
+/** Returns a token of a new person with a role. */
 const as = async (role: Role, scopes = ['event:admin', 'project:admin']): Promise<string> =>
   (await personAs(role, scopes, `${role}${Math.random()}`)).token
 
@@ -84,7 +84,7 @@ test.each<[string, number[]]>([
   ['tags[size,number]:<5', []],
   ['tags[platform]:kiosk', [9]],
   ['platform:kiosk', []],
-  // What is the event's own a tag does not say otherwise.
+  // Tags do not override fields of the event.
   ['tags[level]:high', []],
   ['tags[level]:fatal', [9, 4]],
   ['fruit:a\\*b', [9]],

@@ -1,4 +1,4 @@
-/** The events that the tests of the API look at, and what each query of the stream finds among them. */
+/** Events for API tests, and the expected result of each query. */
 const nowS = Math.floor(Date.now() / 1000)
 const error = (type: string, value: string, more: Record<string, unknown> = {}) => ({
   platform: 'javascript',
@@ -29,7 +29,7 @@ const error = (type: string, value: string, more: Record<string, unknown> = {}) 
   },
   ...more,
 })
-/** Event id number `n`. */
+/** Returns event id number `n`. */
 export const hex = (n: number) => n.toString(16).padStart(32, '0')
 
 export const seedEvents: Record<string, unknown>[] = [
@@ -76,7 +76,7 @@ export const seedAttachments = [
   { name: 'log.txt', type: 'text/plain', bytes: 'hello' },
 ]
 
-/** Query string of the stream, and the titles of its answer in order. */
+/** A query string of the issue list, and the titles of its answer in order. */
 export const streamCases: [query: string, titles: string[]][] = [
   ['', ['disk nearly full', 'RangeError', 'TypeError']],
   ['query=', ['disk nearly full', 'RangeError', 'TypeError']],

@@ -5,7 +5,7 @@ import type { SessionRow } from '../store/events/session-store.ts'
 import { encodeSessionRow } from '../store/events/sessions/encode.ts'
 import { appForFile } from './app.cases.ts'
 
-// Release-health sessions by REST, over the real stores.
+// Release-health sessions over REST, with real stores.
 
 const { made, call } = appForFile()
 const O = '/organizations/acme'

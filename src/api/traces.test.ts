@@ -12,7 +12,7 @@ const hex = (n: number, length = 32) => n.toString(16).padStart(length, 'c')
 const traceId = hex(1)
 const places = { jpos: 5000 }
 
-/** Stores an envelope's item in a project as a batch does. */
+/** Stores an item of an envelope in a project, like a batch. */
 async function stored(
   project: Project,
   type: 'event' | 'transaction',

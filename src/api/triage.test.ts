@@ -453,7 +453,7 @@ describe('tombstones', () => {
   })
 })
 
-// The last one: it changes every issue of the file's project.
+// Runs last because it changes all issues of the project of this file.
 describe('one project of several', () => {
   test('a project’s own route leaves the issues of other projects alone, by id and by search', async () => {
     const { app, organization, project } = made()

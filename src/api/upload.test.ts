@@ -4,7 +4,7 @@ import { bundleOf, chunksOf, debugId, sha1Of } from '../operations/archive.cases
 import type { Role } from '../store/meta/meta.ts'
 import { appForFile } from './app.cases.ts'
 
-// Uploads as sentry-cli makes them, releases, and the lists of what came, over the real stores.
+// Uploads like sentry-cli, releases, and lists of uploads, with real stores.
 
 const { made, call, personAs } = appForFile()
 const O = '/organizations/acme'
@@ -13,7 +13,7 @@ const bundles = `${P}/files/artifact-bundles/`
 
 type Part = { name: string; filename?: string; body: Buffer | string }
 
-/** A form as clients write it; `end` cuts it off or not. */
+/** Posts a multipart form. A different `end` truncates it. */
 async function post(path: string, parts: Part[], { end = '--B--\r\n', token = made().token } = {}) {
   const pieces = parts.flatMap(({ name, filename, body }) => [
     `--B\r\ncontent-disposition: form-data; name="${name}"${filename === undefined ? '' : `; filename="${filename}"`}\r\n\r\n`,
@@ -227,7 +227,7 @@ describe('releases', () => {
       201,
       { name: '~/static/app.js', dist: '7', headers: { sourcemap: 'app.js.map' }, size: 5, sha1: sha1Of('let a') },
     ])
-    // The fields first, as others send them; it takes the place of the one before.
+    // Other clients send the fields first. This upload replaces the previous one.
     const again = await post(`${O}/releases/files@1/files/`, parts.toReversed())
     expect((await call('GET', files)).json).toMatchObject([{ id: again.json.id }])
     const own = `${files}${again.json.id}/`

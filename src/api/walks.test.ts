@@ -6,7 +6,7 @@ const { made, call } = appForFile()
 const nowS = Math.floor(Date.now() / 1000)
 const names = ['A', 'B', 'C', 'D', 'E', 'F']
 const levels = ['fatal', 'error', 'warning', 'info', 'debug']
-/** Each test has six issues of its own, of one level; the first of them is the latest and has the most events. */
+/** Each test has six issues with its own level. The first one is the latest and has the most events. */
 const state = { round: -1, seconds: 0 }
 const levelTerm = () => `level:${levels[state.round]}`
 const error = (name: string, agoS: number) => ({
@@ -26,7 +26,7 @@ beforeEach(async () => {
   await made().store(events)
 })
 
-/** Walks a list by its next links, two rows a page; `meanwhile` happens after the first page. */
+/** Walks a list by its next links, two rows per page. `meanwhile` runs after the first page. */
 async function walk(first: string, meanwhile: () => Promise<unknown>) {
   const seen: string[] = []
   const said = new Set<string | null>()
@@ -41,7 +41,7 @@ async function walk(first: string, meanwhile: () => Promise<unknown>) {
   }
   return { seen: seen.join(''), said: [...said] }
 }
-/** The last issue of the list has new events, more than any other: it moves to the front. */
+/** The last issue of the list gets more new events than any other and moves to the front. */
 const stir = () => made().store(Array.from({ length: 20 }, () => error('F', state.seconds--)))
 const list = (sort: string, query: string) =>
   `/organizations/acme/issues/?limit=2&sort=${sort}&query=${encodeURIComponent(query)}`

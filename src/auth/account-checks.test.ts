@@ -10,7 +10,7 @@ const refusalOf = (work: () => unknown) => {
   }
 }
 const sentence = `Use one e-mail address of at most ${emailCharactersMax} characters.`
-/** An address of so many characters, whose parts are as long as they may be. */
+/** An address with the given number of characters. Its labels have the maximum length. */
 const long = (characters: number) => {
   const domain = [60, 60, 60].map((length) => 'd'.repeat(length)).join('.')
   return `${'a'.repeat(characters - domain.length - 6)}@${domain}.test`

@@ -8,7 +8,7 @@ export const emailCharactersMax = 254
 export const refusal = (field: string, sentence: string) =>
   new MishapError('VALIDATION', { detail: sentence, fields: { [field]: [sentence] } })
 
-/** The address in the form that is kept. Throws VALIDATION. */
+/** Returns the normalized address for storage. Throws VALIDATION. */
 export function checkEmail(email: string): string {
   const text = email.trim().toLowerCase()
   if (text.length > emailCharactersMax || !z.email().safeParse(text).success)
@@ -16,13 +16,13 @@ export function checkEmail(email: string): string {
   return text
 }
 
-/** Throws VALIDATION for a password that breaks the rules. */
+/** Throws VALIDATION if the password breaks the rules. */
 export function checkPassword(password: string, names: readonly string[]): void {
   const fault = passwordFault(password, names)
   if (fault) throw refusal('password', fault)
 }
 
-/** What nobody of this address may take as a password. */
+/** Returns names that this person must not use as a password. */
 export const namesAround = (meta: MetaStore, email: string): string[] => {
   const person = meta.personByEmail(email)
   const organizations = person ? meta.organizationsOf(person.id) : []

@@ -14,7 +14,7 @@ type Rig = Awaited<ReturnType<typeof fresh>>
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 const newPassword = 'another horse 99'
 
-/** Signs in; what the browser then sends. */
+/** Signs in and returns the request headers that the browser then sends. */
 async function signedIn({ auth }: Rig, more: Record<string, string> = {}): Promise<Headers> {
   const { cookies } = await auth.signIn({ ...good, headers: new Headers(more) })
   return new Headers({ ...more, cookie: cookieOf(cookies) })
@@ -34,7 +34,7 @@ describe('sessions', () => {
     const signed = (token: string) => `${token}.${createHmac('sha256', secret).update(token).digest('base64')}`
     const session = (value: string) => new Headers({ cookie: `mishap.session_token=${encodeURIComponent(value)}` })
     const [given = ''] = decodeURIComponent(cookieOf(cookies).split('=')[1] ?? '').split('.')
-    // The same cookie made by hand, so that the refusals below are not for a wrong signature.
+    // Builds the same cookie by hand, so that the refusals below are not caused by a wrong signature.
     expect((await auth.actorOf(session(signed(given))))?.kind).toBe('session')
     expect(row?.token).toMatch(/^[\w-]{43}$/)
     expect(readFileSync(file).includes(given) || readFileSync(`${file}-wal`).includes(given)).toBe(false)
@@ -199,7 +199,7 @@ describe('a forgotten password', () => {
     for (const email of [good.email, 'nobody@example.com']) {
       for (let tries = 0; tries < resetsPerAccountMax; tries++) auth.countResetRequest(email, from('192.0.2.1'))
       expect(await lockedS(email.toUpperCase(), '192.0.2.1')).toBe(3600)
-      // Nobody keeps the person, who sits elsewhere, from a link.
+      // An attacker cannot block the person, who is on another network, from getting a link.
       auth.countResetRequest(email, from('192.0.2.2'))
     }
     for (let tries = 2 * resetsPerAccountMax; tries < resetsPerNetworkMax; tries++)

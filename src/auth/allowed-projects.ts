@@ -4,7 +4,7 @@ import type { Action, Actor, Auth } from './auth.ts'
 
 type Parts = { meta: Pick<MetaStore, 'projectsOf'>; auth: Pick<Auth, 'may'> }
 
-/** The projects of an organization in which the caller may do `action`, by slug. */
+/** Returns the projects of an organization in which the caller is allowed to do `action`, by slug. */
 export const allowedProjects = (
   { meta, auth }: Parts,
   actor: Actor,
@@ -13,10 +13,10 @@ export const allowedProjects = (
 ): Project[] =>
   meta.projectsOf(organization.id).filter((project) => auth.may(actor, action, { organization, project }) === 'yes')
 
-/** The projects of an organization whose issues the caller may read, by slug. */
+/** Returns the projects of an organization whose issues the caller can read, by slug. */
 export const readableProjects = (parts: Parts, actor: Actor, organization: Organization): Project[] =>
   allowedProjects(parts, actor, organization, 'issue:read')
 
-/** Their ids. */
+/** Returns the ids of `readableProjects`. */
 export const readableIds = (parts: Parts, actor: Actor, organization: Organization): number[] =>
   readableProjects(parts, actor, organization).map((project) => project.id)

@@ -58,7 +58,7 @@ test('attempts: the pause of an address ends to the millisecond, and then a new 
   clock.advance(59_999)
   expect(attempts.waitS('new@x.de', '10.0.0.1')).toBe(1)
   clock.advance(1)
-  // the failures of the minute that is over do not count for the next one
+  // Failures of the previous minute do not count for the next one.
   fail(addressFailuresMax - 1)
   expect(attempts.waitS('new@x.de', '10.0.0.1')).toBe(0)
   fail(1)

@@ -2,32 +2,32 @@ import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../base/clock.ts'
 
-/** Wrong passwords for one account from one address before each further one costs a pause. */
+/** Wrong passwords per account and address before each further one causes a delay. */
 export const freeFailures = 5
-/** Wrong passwords from one address within a minute, for any account. */
+/** Wrong passwords per address and minute, for all accounts. */
 export const addressFailuresMax = 30
 const windowMs = 60_000
-/** The pauses double up to this, so that people who share an address cannot lock each other out for longer. */
+/** Delays double up to this, so that people who share an address cannot lock each other out for longer. */
 export const pauseMaxS = 60
-/** Without a failure for this long, an account's failures from an address are forgotten. */
+/** Failures of an account from an address are forgotten after this long without a new one. */
 const memoryMs = 60 * 60_000
-/** Names remembered at most; beyond it the longest unused ones are forgotten, so that made-up e-mails can't fill the memory. */
+/** Maximum tracked names. The least recently used ones are dropped, so that invented e-mails cannot fill the memory. */
 const namesMax = 10_000
 
 /**
- * Counts wrong passwords, at sign-in and where a password is changed. An account is counted together with the address:
- * whoever guesses from one address never locks out the person, who sits at another address.
+ * Counts wrong passwords at sign-in and at password changes. Failures count per account and address: an attacker on one
+ * address never locks out the owner, who uses another address.
  */
 export type Attempts = {
-  /** Seconds to wait before the next try, or 0. */
+  /** Returns the seconds to wait before the next attempt, or 0. */
   waitS(email: string, address: string): number
   failed(email: string, address: string): void
-  /** Takes one `failed` back: a try is counted before its password is checked, or tries at the same time would all pass. */
+  /** Reverts one `failed`. Attempts count before the password check, or parallel ones would all pass. */
   undo(email: string, address: string): void
   succeeded(email: string, address: string): void
 }
 
-/** One subscriber has a whole /64 of IPv6 addresses: the /64 counts as one address. Other texts stay as they are. */
+/** Returns an IPv6 address as its /64, because one subscriber has a whole /64. Other texts are returned unchanged. */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)

@@ -218,7 +218,7 @@ describe('/api/auth/', () => {
     const change = (currentPassword: string, newPassword = 'another horse 99') =>
       auth.handle(post('/change-password', { currentPassword, newPassword }, { cookie: item ?? '' }))
     for (let tries = 0; tries < freeFailures - 1; tries++) expect((await change(`wrong ${tries}`)).status).toBe(400)
-    // a new password that is refused for itself is no guess
+    // A change refused because of the new password does not count as a guess.
     expect((await change(good.password, 'ann@example.com')).status).toBe(400)
     expect((await change(good.password)).status).toBe(200)
     expect(await auth.actorOf(new Headers({ cookie: other ?? '' }))).toBeUndefined()

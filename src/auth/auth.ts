@@ -1,6 +1,6 @@
 import type { Issue, Organization, Person, Project, Role } from '../store/meta/meta.ts'
 
-/** Who asks: a person with a login session, or a bearer token (which never exceeds its owner). */
+/** The caller: a person with a login session, or a bearer token (which never exceeds its owner). */
 export type Actor =
   | { kind: 'session'; person: Person }
   | {
@@ -8,11 +8,11 @@ export type Actor =
       person: Person
       organizationId: number | null
       scopes: string[]
-      /** The organization's own: it works without the membership of the person who made it. */
+      /** A token of the organization: it works even if its creator is no longer a member. */
       ofOrganization?: true
     }
 
-/** What is asked for; each one maps to roles (docs/specification.md 6) and to the token scopes that allow it. */
+/** Actions. Each maps to roles (docs/specification.md 6) and to the token scopes that allow it. */
 export type Action =
   | 'organization:read'
   | 'organization:write'
@@ -48,35 +48,38 @@ export type Thing =
   | { organization: Organization; project: Project; issue: Issue }
   | { instance: true }
 
-/** 'hidden' answers 404 (as if it did not exist), 'no' and 'scope' answer 403. */
+/** 'hidden' answers 404 (as if it did not exist). 'no' and 'scope' answer 403. */
 export type Verdict = 'yes' | 'no' | 'scope' | 'hidden'
 
 type PasswordChange = { currentPassword: string; newPassword: string; endTokens: boolean }
 
-/** One login of a person. `browser` and `system` are what the user agent says, null where it says nothing known. */
+/** A login session of a person. `browser` and `system` come from the user agent; null if unknown. */
 export type LoginSession = {
   id: string
   isCurrent: boolean
   userAgent: string
   browser: string | null
   system: string | null
-  /** Where it was signed in from; '' when that is not known. */
+  /** Address of the sign-in; '' if unknown. */
   address: string
   createdMs: number
-  /** To within five minutes. */
+  /** Accurate to five minutes. */
   lastUsedMs: number
 }
 
-/** Sign-in, sessions, tokens and permission: the one door. */
+/** Sign-in, sessions, tokens and permissions. */
 export type Auth = {
-  /** Answers everything under /api/auth/. */
+  /** Answers all requests under /api/auth/. */
   handle(request: Request): Promise<Response>
-  /** The actor of a request, from its session cookie or its bearer token; undefined when there is none. Throws AUTH_FAILED for a token that is not known. */
+  /** Returns the actor of the session cookie or bearer token, else undefined. Throws AUTH_FAILED for unknown tokens. */
   actorOf(headers: Headers): Promise<Actor | undefined>
   may(actor: Actor, action: Action, thing: Thing): Verdict
-  /** Throws NOT_FOUND, AUTH_FORBIDDEN or AUTH_TOKEN_SCOPE unless `may` says yes. */
+  /** Throws NOT_FOUND, AUTH_FORBIDDEN or AUTH_TOKEN_SCOPE unless `may` returns yes. */
   demand(actor: Actor, action: Action, thing: Thing): void
-  /** Makes an account; `names` are those of its organization, which no password may be. VALIDATION with fields when e-mail or password break the rules of docs/specification.md 5; CONFLICT when the e-mail is taken, and when it was to be the `first` and is not. */
+  /**
+   * Creates an account. Names of its organization (`names`) are refused as password. Throws VALIDATION with fields by
+   * docs/specification.md 5. Throws CONFLICT if the e-mail is taken, or for `first` if any account exists.
+   */
   createPerson(
     value: { name: string; email: string; password: string; names?: readonly string[] },
     options?: { first?: boolean },
@@ -85,44 +88,41 @@ export type Auth = {
   /** Replaces the password, ends all login sessions and deletes the person's tokens. */
   resetPassword(email: string, password: string): Promise<void>
   /**
-   * Changes the password of whoever is signed in, ends their other sessions and, where asked, their API tokens. Returns
-   * the cookies of the session that goes on. Throws AUTH_REQUIRED, AUTH_LOCKED, AUTH_BUSY, VALIDATION (currentPassword, newPassword).
+   * Changes the password of the signed-in person, ends other sessions and, with `endTokens`, deletes API tokens.
+   * Returns the new cookies. Throws AUTH_REQUIRED, AUTH_LOCKED, AUTH_BUSY, VALIDATION (currentPassword, newPassword).
    */
   changePassword(headers: Headers, change: PasswordChange): Promise<{ cookies: string[] }>
-  /** Counts a request for a reset link, whoever it is for. Throws AUTH_LOCKED. */
+  /** Counts a request for a reset link, for any address. Throws AUTH_LOCKED. */
   countResetRequest(email: string, headers: Headers): void
-  /** Makes a reset link's secret, good once and for an hour; undefined when nobody has the address or too many links are open. */
+  /** Creates a one-time reset secret, valid for an hour. Returns undefined for unknown addresses or too many links. */
   startReset(email: string): { person: Person; secret: string } | undefined
-  /** Whose password a link's secret sets; undefined when it is not good any more. */
+  /** Returns the person whose password a secret resets; undefined if the secret is no longer valid. */
   resetOf(secret: string): Person | undefined
-  /** Sets a password by a link's secret, ends all sessions and, where asked, the API tokens. Throws NOT_FOUND, AUTH_BUSY, VALIDATION (password). */
+  /** Resets a password, ends sessions and optionally API tokens. Throws NOT_FOUND, AUTH_BUSY, VALIDATION (password). */
   resetBySecret(secret: string, password: string, endTokens: boolean): Promise<void>
-  /** The login sessions of whoever is signed in, the latest used first. Throws AUTH_REQUIRED; a token has no sessions. */
+  /** Returns the login sessions of the signed-in person by last use. Tokens have none. Throws AUTH_REQUIRED. */
   sessionsOf(headers: Headers): Promise<LoginSession[]>
-  /** Ends one of their sessions. Throws AUTH_REQUIRED, NOT_FOUND. */
+  /** Ends one session of the signed-in person. Throws AUTH_REQUIRED, NOT_FOUND. */
   endSession(headers: Headers, id: string): Promise<void>
-  /** Ends all of their sessions but the one that asks. Throws AUTH_REQUIRED. */
+  /** Ends all sessions of the signed-in person except the current one. Throws AUTH_REQUIRED. */
   endOtherSessions(headers: Headers): Promise<void>
-  /** Signs in; `cookies` are Set-Cookie values. Throws AUTH_FAILED or AUTH_LOCKED. */
+  /** Signs in. `cookies` are Set-Cookie values. Throws AUTH_FAILED or AUTH_LOCKED. */
   signIn(value: { email: string; password: string; headers: Headers }): Promise<{ person: Person; cookies: string[] }>
   signOut(headers: Headers): Promise<{ cookies: string[] }>
-  /** Makes a user token and returns its secret, shown once. */
+  /** Creates a user token and returns its secret, which is shown once. */
   createToken(
     person: Person,
     name: string,
     scopes: string[],
     organizationId: number | null,
   ): { id: number; secret: string }
-  /**
-   * Makes a token of an organization for builds (scope org:ci) and returns its secret, shown once: clients read the
-   * address of this installation and the organization from it.
-   */
+  /** Creates a token for builds (scope org:ci). Its secret, shown once, contains our address and the organization. */
   createOrganizationToken(person: Person, name: string, organization: Organization): { id: number; secret: string }
-  /** The one-time setup link's secret; undefined once somebody has an account. */
+  /** The secret of the one-time setup link; undefined once an account exists. */
   setupSecret(): string | undefined
   /**
-   * Runs the first run's work in the browser (the first account, organization, project), which only one may do. Throws
-   * CONFLICT while somebody else is at it, and once somebody has an account.
+   * Runs the work of the first run in the browser (first account, organization, project). Only one caller can run it.
+   * Throws CONFLICT while another caller runs it, and once an account exists.
    */
   setUp<Made>(work: () => Promise<Made>): Promise<Made>
 }

@@ -12,26 +12,26 @@ import { hashTokens } from './session-tokens.ts'
 
 const sessionDays = 30
 const dayS = 86_400
-/** A session in use notes it this often: a list of sessions says when each was last used. */
+/** A session in use records its time at this interval. The list of sessions shows it as the last use. */
 const usedS = 300
 
 export type AuthOptions = {
   meta: MetaStore
-  /** The meta store's file: the auth_ tables lie beside what refers to them. */
+  /** File of the meta store. The auth_ tables are in the same file as the tables that refer to them. */
   file: string
-  /** Signs cookies; see loadSecrets. */
+  /** Signs cookies. See loadSecrets. */
   secret: string
-  /** The address under which people reach Mishap; https makes cookies Secure, a path is the cookies' path. */
+  /** Public address of Mishap. https makes cookies Secure. The path becomes the cookie path. */
   url: string
   clock: Clock
   observe: Observe
-  /** Further origins that may send forms. */
+  /** Additional origins that can submit forms. */
   trustedOrigins?: string[]
-  /** Replaces better-auth's scrypt (about 0.1 s for each password); tests use a quick hash. */
+  /** Replaces better-auth's scrypt (about 0.1 s per password). Tests use a fast hash. */
   hashing?: Hashing
 }
 
-/** scrypt in node's pool of threads, never on the event loop. */
+/** scrypt in the thread pool of Node, never on the event loop. */
 export const scrypt: Hashing = { hash: hashPassword, verify: verifyPassword }
 
 export const originsOf = (options: Pick<AuthOptions, 'url' | 'trustedOrigins'>) => [
@@ -39,7 +39,7 @@ export const originsOf = (options: Pick<AuthOptions, 'url' | 'trustedOrigins'>) 
   ...(options.trustedOrigins ?? []),
 ]
 
-/** better-auth's settings. Exported for the test that holds the committed schema against what better-auth expects. */
+/** Settings of better-auth. Exported for the test that compares the committed schema with the schema of better-auth. */
 export function betterAuthOptions(options: Omit<AuthOptions, 'meta' | 'clock' | 'file'>, database: unknown) {
   return {
     database: { db: database as never, type: 'sqlite', transaction: false },
@@ -58,7 +58,7 @@ export function betterAuthOptions(options: Omit<AuthOptions, 'meta' | 'clock' | 
     session: { modelName: 'auth_session', expiresIn: sessionDays * dayS, updateAge: usedS },
     account: { modelName: 'auth_account' },
     verification: { modelName: 'auth_verification' },
-    // attempts.ts counts, for screens, API and /api/auth/ alike; better-auth's own counter sees only its own routes.
+    // attempts.ts counts for screens, API and /api/auth/. The counter of better-auth only covers its own routes.
     rateLimit: { enabled: false },
     telemetry: { enabled: false },
     advanced: {
@@ -81,14 +81,14 @@ export async function openBetter(options: AuthOptions) {
   const { hash, verify } = options.hashing ?? scrypt
   const password: Hashing = {
     hash,
-    // A check waits for its turn, and meanwhile the password may have been replaced: the session would outlive that.
+    // The password can change while this check waits in the queue. The session would outlive the change.
     verify: async (value) => (await verify(value)) && (await isKept(adapter, value.hash)),
   }
   const emailAndPassword = { ...settings.emailAndPassword, password }
   return { better: betterAuth({ ...settings, emailAndPassword, database: () => adapter }), close: database.close }
 }
 
-/** Whether a hash is still that of somebody's password; no two are alike. */
+/** Returns whether a hash is still a stored password. Hashes are unique. */
 async function isKept(adapter: DBAdapter, hash: string): Promise<boolean> {
   return (await adapter.findOne({ model: 'account', where: [{ field: 'password', value: hash }] })) !== null
 }

@@ -3,5 +3,5 @@ import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { Better, Context } from './better.ts'
 import type { Guard } from './guarded.ts'
 
-/** What the parts of auth work with. */
+/** Shared dependencies of the auth modules. */
 export type AuthContext = { better: Better; context: Context; guard: Guard; meta: MetaStore; clock: Clock }

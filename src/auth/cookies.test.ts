@@ -7,7 +7,7 @@ test.each([
   ['mishap.session_token=abc.def; Max-Age=2592000; Path=/', long],
   ['mishap.session_token=abc.def; max-age=60; Path=/', long],
   ['__Secure-mishap.session_token=a; Max-Age=60', '__Secure-mishap.session_token=a; Max-Age=34560000'],
-  // the end of a session stays its end
+  // A cookie that ends a session stays unchanged.
   ['mishap.session_token=; Max-Age=0; Path=/', 'mishap.session_token=; Max-Age=0; Path=/'],
   ['mishap.session_token=abc; Max-Age=0', 'mishap.session_token=abc; Max-Age=0'],
   ['mishap.session_data=abc; Max-Age=60', 'mishap.session_data=abc; Max-Age=60'],

@@ -1,16 +1,16 @@
 /**
- * Browsers keep a cookie for 400 days at most. The session's own end, which slides with use, lies in the database;
- * a cookie of 30 days would end it 30 days after the sign-in, because page loads can't renew a cookie.
+ * Browsers limit cookies to 400 days. The expiry of a session is stored in the database and extends with use. A cookie
+ * of 30 days would end it 30 days after sign-in, because page loads cannot renew a cookie.
  */
 const cookieS = 400 * 86_400
 
-/** Session cookies that last as long as a browser keeps them. */
+/** Returns the cookies with the maximum lifetime for session cookies. */
 export const lasting = (cookies: string[]) =>
   cookies.map((cookie) =>
     /^[^=;]*session_token=[^;]/.test(cookie) ? cookie.replace(/Max-Age=[1-9]\d*/i, `Max-Age=${cookieS}`) : cookie,
   )
 
-/** An answer whose session cookie lasts as long as a browser keeps it. */
+/** Returns the response with the maximum lifetime for its session cookie. */
 export function withLasting(response: Response): Response {
   if (!response.ok) return response
   const headers = new Headers(response.headers)

@@ -17,11 +17,11 @@ import { createLoginSessions } from './login-sessions.ts'
 import { verdict } from './may.ts'
 import { changePassword, createPasswords, createResets } from './password-change.ts'
 
-/** A sign-in or a change of password; nothing under /api/auth/ is larger. */
+/** Sign-ins and password changes are the largest bodies under /api/auth/. */
 const bodyCharactersMax = 10_000
 /**
- * What better-auth may answer under /api/auth/; sign-up, in particular, is not among it. Its lists of sessions name them
- * by their tokens, which are hashes here: /api/0/users/me/sessions/ names them by ids.
+ * Allowed better-auth routes under /api/auth/, without sign-up. Its session lists identify sessions by token, and the
+ * stored tokens are hashes. /api/0/users/me/sessions/ uses ids instead.
  */
 const routes = new Set(['POST /sign-in/email', 'POST /sign-out', 'GET /get-session', 'POST /change-password'])
 
@@ -39,7 +39,7 @@ const answer = (error: MishapError) =>
     headers: error.retryAfterS === undefined ? {} : { 'retry-after': String(error.retryAfterS) },
   })
 
-/** Ends a session. It takes nothing from a body, so none is read and its content type is nobody's concern. */
+/** Ends a session. It ignores the body and the content type of the request. */
 function signOut(better: Better, request: Request): Promise<Response> {
   const headers = new Headers(request.headers)
   headers.set('content-type', 'application/json')
@@ -47,13 +47,13 @@ function signOut(better: Better, request: Request): Promise<Response> {
   return better.handler(new Request(request.url, { method: 'POST', headers, body: '{}' }))
 }
 
-/** Answers /api/auth/: a closed list of better-auth's routes, with our limits and our rule for passwords in front. */
+/** Answers /api/auth/: a fixed list of better-auth routes, behind our limits and password rules. */
 async function handle(auth: AuthContext, origins: string[], request: Request): Promise<Response> {
   const { better, guard } = auth
   const path = new URL(request.url).pathname.replace(/^\/api\/auth/, '').replace(/\/$/, '')
   if (!routes.has(`${request.method} ${path}`)) throw new MishapError('NOT_FOUND')
   if (request.method === 'GET') return better.handler(request)
-  // Main checks origins too; here it holds for whoever else serves this handler. better-auth skips its own check at times.
+  // Also covers callers other than the main process, which checks origins too. better-auth sometimes skips its check.
   const origin = request.headers.get('origin')
   if (origin === null ? request.headers.has('cookie') : !origins.includes(origin)) throw new MishapError('AUTH_ORIGIN')
   if (path === '/sign-out') return signOut(better, request)
@@ -69,7 +69,7 @@ async function handle(auth: AuthContext, origins: string[], request: Request): P
   return withLasting(await guarded(guard, [email, addressOf(request.headers)], forward, isWrong))
 }
 
-/** Making accounts: server-side only, whatever /api/auth/ is asked. */
+/** Creates accounts. Only the server can call this: /api/auth/ does not offer it. */
 function accounts(context: Context, meta: MetaStore): Pick<Auth, 'createPerson'> {
   return {
     createPerson: async (value, { first = false } = {}) => {
@@ -77,7 +77,7 @@ function accounts(context: Context, meta: MetaStore): Pick<Auth, 'createPerson'>
       const email = checkEmail(value.email)
       checkPassword(value.password, [email, ...(value.names ?? [])])
       const hash = await context.password.hash(value.password)
-      // Hashing takes a tenth of a second, in which the command may have made somebody.
+      // Hashing takes a tenth of a second. Meanwhile the command can have created an account.
       if (first && !meta.isEmpty()) throw setUpAlready()
       const taken = () =>
         new MishapError('CONFLICT', {
@@ -86,7 +86,7 @@ function accounts(context: Context, meta: MetaStore): Pick<Auth, 'createPerson'>
         })
       const found = await context.internalAdapter.findUserByEmail(email, { includeAccounts: true })
       if (found && found.accounts.length > 0) throw taken()
-      // A user without an account is what a crash between these two inserts left: it is finished here.
+      // A user without an account is left by a crash between these two inserts. Complete it here.
       const user =
         found?.user ??
         (await context.internalAdapter
@@ -104,7 +104,7 @@ function accounts(context: Context, meta: MetaStore): Pick<Auth, 'createPerson'>
   }
 }
 
-/** `sntrys_` with what a client has to know in base64, and 32 random bytes: the form that clients look for. */
+/** Returns `sntrys_`, base64 data for clients, and 32 random bytes: the format that clients expect. */
 function organizationSecret(url: string, org: string, nowMs: number): string {
   const told = Buffer.from(JSON.stringify({ iat: nowMs / 1000, url, region_url: url, org })).toString('base64')
   return `sntrys_${told}_${randomBytes(32).toString('base64').replace(/=+$/, '')}`
@@ -119,7 +119,7 @@ function organizationTokens(meta: MetaStore, url: string, clock: Clock): Auth['c
   }
 }
 
-/** Reads who asks: a bearer token wins over a cookie. */
+/** Returns the caller. A bearer token takes precedence over a cookie. */
 async function actorOf(better: Better, meta: MetaStore, headers: Headers): Promise<Actor | undefined> {
   const bearer = /^bearer\s+(\S+)\s*$/i.exec(headers.get('authorization') ?? '')?.[1]
   if (bearer !== undefined) {
@@ -150,7 +150,7 @@ function makeSetupSecret(meta: MetaStore): string {
 
 const setUpAlready = () => new MishapError('CONFLICT', { detail: 'Mishap is set up already.', causes: ['Sign in.'] })
 
-/** Lets one caller through at a time, and none once somebody has an account. */
+/** Lets one caller through at a time, and none once an account exists. */
 function createSetUp(meta: MetaStore): Auth['setUp'] {
   let running = false
   return async (work) => {
@@ -210,8 +210,8 @@ function createSignIn(better: Better, { attempts, queue }: Guard): Auth['signIn'
 }
 
 /**
- * Opens sign-in, sessions, tokens and permission over better-auth. The schema is meta's (its migrations make the auth_ tables),
- * so the meta store must have been opened on the same file before. `close` ends its database connection.
+ * Opens sign-in, sessions, tokens and permissions on better-auth. The migrations of the meta store create the auth_
+ * tables, so the meta store must be open on the same file. `close` ends the database connection.
  */
 export async function createAuth(options: AuthOptions): Promise<Auth & { close(): void }> {
   const { meta, clock } = options

@@ -103,7 +103,7 @@ describe('a sign-in', () => {
     const { status } = await auth.handle(signIn(body))
     expect(status).toBeGreaterThanOrEqual(400)
     expect(status).toBeLessThan(500)
-    // and counted for nobody
+    // The refused request counts for nobody.
     expect((await auth.handle(signIn(right))).status).toBe(200)
   })
 

@@ -2,8 +2,8 @@ import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Replaces a file so that after a crash either the old or the new text stands there, never a part: written beside it,
- * synced, renamed, and the folder synced too, because the name lives there.
+ * Replaces a file so that a crash leaves either the old or the new text, never a part. Writes a new file, syncs it,
+ * renames it and syncs the folder, because the folder stores the name.
  */
 export function replaceFile(folder: string, name: string, text: string): void {
   const beside = join(folder, `${name}.new`)

@@ -14,7 +14,7 @@ const busy = () => {
 }
 const answer = (status: number) => async () => new Response(null, { status })
 const isWrong = (response: Response) => response.status === 401
-/** One more failure costs a pause. */
+/** One more failure causes a delay. */
 const almost = ({ attempts }: Guard) => {
   for (let tries = 1; tries < freeFailures; tries++) attempts.failed(...who)
 }
@@ -46,7 +46,7 @@ describe('a try', () => {
     almost(guard)
     expect((await guarded(guard, who, answer(status), isWrong)).status).toBe(status)
     expect(guard.attempts.waitS(...who)).toBe(expected)
-    // those before it stay either way
+    // Earlier failures stay in both cases.
     guard.attempts.failed(...who)
     expect(guard.attempts.waitS(...who)).toBe(expected + 1)
   })

@@ -1,10 +1,10 @@
 import { MishapError } from '../base/errors.ts'
 import type { Attempts } from './attempts.ts'
 
-/** The client's address, as process main says it; '' when nothing did. */
+/** Client address as set by the main process; '' if absent. */
 export const addressOf = (headers: Headers) => headers.get('x-forwarded-for')?.split(',')[0]?.trim() ?? ''
 
-/** Counts a try as failed until it is known to be none. Throws AUTH_LOCKED. */
+/** Counts an attempt as failed until it succeeds. Throws AUTH_LOCKED. */
 export function demandTry(attempts: Attempts, email: string, address: string): void {
   const waitS = attempts.waitS(email, address)
   if (waitS > 0)
@@ -12,12 +12,12 @@ export function demandTry(attempts: Attempts, email: string, address: string): v
   attempts.failed(email, address)
 }
 
-/** What a password's check needs: who tries too often, and room in the queue. */
+/** Dependencies of a password check: the attempt counter and the hash queue. */
 export type Guard = { attempts: Attempts; queue: { demandRoom(): void } }
 
 /**
- * A try with a password: counted as failed until the answer is known. `isWrong` tells whether the password was the fault.
- * Throws AUTH_LOCKED and AUTH_BUSY.
+ * Runs a password attempt that counts as failed until the answer is known. `isWrong` returns whether the password was
+ * wrong. Throws AUTH_LOCKED and AUTH_BUSY.
  */
 export async function guarded(
   { attempts, queue }: Guard,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createHashQueue, hashesWaitingMax } from './hash-queue.ts'
 
-/** A hashing whose steps the test ends, one by one. */
+/** Hashing whose steps the test completes one by one. */
 function manual() {
   const open: (() => void)[] = []
   const step = <Value>(value: Value) => new Promise<Value>((resolve) => open.push(() => resolve(value)))

@@ -1,17 +1,17 @@
 import { MishapError } from '../base/errors.ts'
 
-/** How passwords are hashed and checked; each takes about 0.1 s of a core and 16 MiB. */
+/** Hashes and verifies passwords. Each call takes about 0.1 s of a core and 16 MiB. */
 export type Hashing = {
   hash(password: string): Promise<string>
   verify(value: { hash: string; password: string }): Promise<boolean>
 }
 
-/** Passwords that wait at most: with one at a time the last one waits some 3 s. */
+/** Maximum waiting passwords. They run one at a time, so the last one waits some 3 s. */
 export const hashesWaitingMax = 30
 
 /**
- * Passwords are hashed one after the other. Sixty at once held all threads that read files and both cores for 19 s, and
- * everything else waited. `demandRoom` throws AUTH_BUSY while too many wait; ask it before the work begins.
+ * Hashes passwords one at a time. Sixty in parallel blocked both cores and all threads that read files for 19 s.
+ * `demandRoom` throws AUTH_BUSY while too many wait. Call it before the work starts.
  */
 export function createHashQueue(hashing: Hashing): Hashing & { demandRoom(): void } {
   let waiting = 0

@@ -22,12 +22,12 @@ const snapshotShape = z.object({
   ),
 })
 
-/** Keeps the keys in the folder, so that accept can begin before process app answers. Throws when the disk refuses. */
+/** Stores the keys in the folder, so that ingest can start before the app process answers. Throws on write errors. */
 export function writeKeyFile(folder: string, snapshot: KeySnapshot): void {
   replaceFile(folder, name, JSON.stringify(snapshot))
 }
 
-/** The keys as last written; no keys when the file is absent or broken. */
+/** Returns the last stored keys, or no keys if the file is missing or broken. */
 export function readKeyFile(folder: string): KeySnapshot {
   try {
     return snapshotShape.parse(JSON.parse(readFileSync(join(folder, name), 'utf8')))

@@ -25,7 +25,7 @@ test.each<[string, (auth: Auth) => Promise<string[]>]>([
   gate.opens = promise
   const reset = auth.resetPassword(email, 'another horse 12')
   await settle()
-  // It has read the old hash, and its check waits behind the new one.
+  // This sign-in has read the old hash, and its check waits behind the new one.
   const late = signIn(auth).catch(() => [])
   await settle()
   resolve()

@@ -4,9 +4,9 @@ import { MishapError } from '../base/errors.ts'
 import { holdExclusively } from '../store/meta/database/file-lock.ts'
 
 /**
- * Makes this process the folder's one owner until `release` or its end. The operating system ends the lock with the process,
- * so kill -9 leaves none behind; the pid file beside it only names the holder and is never believed.
- * Throws START_LOCKED, naming the process that holds it.
+ * Makes this process the only owner of the folder until `release` or its exit. The operating system releases the lock
+ * when the process ends, even by kill -9. The pid file only names the owner in messages. Throws START_LOCKED with the
+ * pid of the owner.
  */
 export function lockDataFolder(folder: string): { release(): void } {
   const pidFile = join(folder, 'lock.pid')
@@ -16,7 +16,7 @@ export function lockDataFolder(folder: string): { release(): void } {
     try {
       holder = readFileSync(pidFile, 'utf8').trim() || holder
     } catch {
-      // The holder has the lock and writes its pid right now.
+      // The owner has the lock and is writing its pid right now.
     }
     throw new MishapError('START_LOCKED', { detail: `Another process (pid ${holder}) owns the data folder ${folder}.` })
   }

@@ -5,13 +5,13 @@ import type { AuthContext } from './context.ts'
 
 const agentMax = 1024
 
-/** Browser and operating system in words, with their main versions; null for what the user agent does not say. */
+/** Returns the names of browser (with major version) and operating system; null if the user agent lacks them. */
 export function deviceOf(userAgent: string): Pick<LoginSession, 'browser' | 'system'> {
   const named = (name: string | undefined, version: string | undefined) =>
     name ? [name, version?.split('.')[0]].filter(Boolean).join(' ') : null
   try {
     const { browser, os } = bowser.parse(userAgent.slice(0, agentMax))
-    // Version numbers of systems are frozen in user agents: they would be wrong.
+    // User agents freeze the version of the operating system, so it would be wrong.
     return { browser: named(browser.name, browser.version), system: named(os.name, undefined) }
   } catch {
     // bowser throws on an empty text.
@@ -19,7 +19,7 @@ export function deviceOf(userAgent: string): Pick<LoginSession, 'browser' | 'sys
   }
 }
 
-/** A person's own login sessions. Ids name them; the tokens are known to the cookies only. */
+/** Manages a person's own login sessions by id. Only the cookies contain the tokens. */
 export function createLoginSessions({
   better,
   context,

@@ -22,7 +22,7 @@ const project: Project = {
 const issue = { id: 9, projectId: 5 } as never
 const person = { id: 'ann', name: 'Ann', email: 'ann@example.com' }
 
-/** Just the two questions that `verdict` asks. */
+/** A meta store with the two methods that `verdict` calls. */
 const metaWith = (role: Role | undefined) =>
   ({
     memberOf: (organizationId: number, userId: string) =>
@@ -49,7 +49,7 @@ const thingOf = (action: Action): Thing => {
     : { organization, project }
 }
 
-/** docs/specification.md 6, written out: who may, and one scope that suffices and one that does not. */
+/** The table of docs/specification.md 6: roles, one scope that suffices and one that does not. */
 const table: [Action, Record<Role, boolean>, string | null, string][] = [
   ['organization:read', { owner: true, admin: true, member: true, viewer: true }, 'org:read', 'event:admin'],
   ['organization:write', { owner: true, admin: true, member: false, viewer: false }, 'org:write', 'org:read'],
@@ -89,7 +89,7 @@ describe.each(table)('%s', (action, roles, scope, wrongScope) => {
   test.each(Object.entries(roles) as [Role, boolean][])('%s: %s', (role, allowed) => {
     const meta = metaWith(role)
     expect(verdict(meta, session, action, thing)).toBe(allowed ? 'yes' : 'no')
-    // A token never exceeds its owner, whatever its scopes say.
+    // A token never exceeds its owner, whatever its scopes.
     expect(verdict(meta, token(['org:admin', 'project:admin', 'event:admin']), action, thing)).toBe(
       allowed ? (scope === null ? 'scope' : 'yes') : 'no',
     )
@@ -151,7 +151,7 @@ test('the operator is an owner of the first organization; another’s owner sees
   expect([ask(both, 'instance:read'), ask(both, 'instance:write'), ask(both, 'token:own')]).toEqual(['no', 'no', 'yes'])
   expect(ask(metaOf([{ id: 2, role: 'owner' }], []), 'instance:read')).toBe('hidden')
   expect(ask(metaOf([{ id: 1, role: 'owner' }]), 'instance:read')).toBe('yes')
-  // an organization's own token acts for nobody, whoever made it
+  // A token of an organization acts for nobody, whoever created it.
   const own: Actor = { kind: 'token', person, organizationId: 1, scopes: ['org:admin'], ofOrganization: true }
   expect(ask(metaOf([{ id: 1, role: 'owner' }]), 'instance:read', own)).toBe('hidden')
 })

@@ -1,7 +1,7 @@
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { Action, Actor, Role, Thing, Verdict } from './auth.ts'
 
-/** Which roles may do what (docs/specification.md 6) and which token scopes allow it; a token needs one of them. */
+/** Roles allowed for each action (docs/specification.md 6), and the token scopes. A token needs one of these scopes. */
 export const permissions: Record<Action, { roles: readonly Role[]; scopes: readonly string[] }> = {
   'organization:read': {
     roles: ['owner', 'admin', 'member', 'viewer'],
@@ -17,27 +17,27 @@ export const permissions: Record<Action, { roles: readonly Role[]; scopes: reado
   'key:write': { roles: ['owner', 'admin'], scopes: ['project:write', 'project:admin'] },
   'issue:read': { roles: ['owner', 'admin', 'member', 'viewer'], scopes: ['event:read', 'event:write', 'event:admin'] },
   'issue:triage': { roles: ['owner', 'admin', 'member'], scopes: ['event:write', 'event:admin'] },
-  // What is one's own of an issue: seen, bookmarked, followed. Whoever can be named in a comment can stop its mails.
+  // A person's own state of an issue: seen, bookmarked, followed. Anyone who can be mentioned can stop the mails.
   'issue:own': { roles: ['owner', 'admin', 'member', 'viewer'], scopes: ['event:write', 'event:admin'] },
-  // One's own saved views; what everybody sees of them is triage.
+  // A person's own saved views. Shared views need issue:triage.
   'search:own': { roles: ['owner', 'admin', 'member', 'viewer'], scopes: ['event:write', 'event:admin'] },
   'event:read': { roles: ['owner', 'admin', 'member', 'viewer'], scopes: ['event:read', 'event:write', 'event:admin'] },
   'member:read': {
     roles: ['owner', 'admin', 'member', 'viewer'],
     scopes: ['member:read', 'org:read', 'org:write', 'org:admin'],
   },
-  // Its team is the organization under another name.
+  // The team of an organization is the organization itself under another name.
   'team:read': {
     roles: ['owner', 'admin', 'member', 'viewer'],
     scopes: ['team:read', 'org:read', 'org:write', 'org:admin'],
   },
   'member:write': { roles: ['owner', 'admin'], scopes: ['org:admin'] },
-  // Everybody may go; whether somebody is left to own what stays is asked where it is done.
+  // Everybody can leave. The caller checks that an owner remains.
   'member:leave': { roles: ['owner', 'admin', 'member', 'viewer'], scopes: ['org:write', 'org:admin'] },
   'issue:delete': { roles: ['owner', 'admin'], scopes: ['event:admin'] },
   'organization:delete': { roles: ['owner'], scopes: ['org:admin'] },
   'project:delete': { roles: ['owner', 'admin'], scopes: ['project:admin'] },
-  // A token can't make another token: a leaked one would outlive its own deletion.
+  // A token cannot create tokens: a leaked one would survive its own deletion.
   'token:own': { roles: ['owner', 'admin', 'member'], scopes: [] },
   'token:organization': { roles: ['owner', 'admin'], scopes: [] },
   'channel:read': {
@@ -45,7 +45,7 @@ export const permissions: Record<Action, { roles: readonly Role[]; scopes: reado
     scopes: ['alerts:read', 'alerts:write', 'org:read', 'org:write', 'org:admin'],
   },
   'channel:write': { roles: ['owner', 'admin', 'member'], scopes: ['alerts:write', 'org:write', 'org:admin'] },
-  // Releases and what builds upload to them; org:ci is what a build's token carries.
+  // Releases and the uploads of builds. Build tokens carry org:ci.
   'release:read': {
     roles: ['owner', 'admin', 'member', 'viewer'],
     scopes: ['project:read', 'project:releases', 'project:write', 'project:admin', 'org:ci'],
@@ -54,13 +54,13 @@ export const permissions: Record<Action, { roles: readonly Role[]; scopes: reado
     roles: ['owner', 'admin', 'member'],
     scopes: ['project:releases', 'project:write', 'project:admin', 'org:ci'],
   },
-  // The operator decides on what all organizations share. The operator is the owner of the first organization.
+  // The operator, the owner of the first organization, decides on everything that organizations share.
   'instance:read': { roles: ['owner'], scopes: ['org:read', 'org:write', 'org:admin'] },
   'instance:write': { roles: ['owner'], scopes: ['org:admin'] },
   'status:read': { roles: ['owner', 'admin', 'member', 'viewer'], scopes: ['org:read', 'org:write', 'org:admin'] },
 }
 
-/** Every scope that a token may carry; those without an action here are for calls that come later. */
+/** All scopes that a token can have. Scopes without an action here are for future calls. */
 export const scopes = [
   'org:read',
   'org:write',
@@ -79,10 +79,10 @@ export const scopes = [
   'alerts:write',
 ] as const
 
-/** What only owners of the first organization may. */
+/** Actions reserved for owners of the first organization. */
 const operators: ReadonlySet<Action> = new Set(['instance:read', 'instance:write'])
 
-/** The actor's roles where the thing lies; empty for a stranger. */
+/** Returns the roles of the actor where the object lies; empty for a stranger. */
 function rolesAt(meta: MetaStore, actor: Actor, action: Action, thing: Thing): Role[] {
   const bound = actor.kind === 'token' ? actor.organizationId : null
   if ('instance' in thing) {
@@ -95,16 +95,16 @@ function rolesAt(meta: MetaStore, actor: Actor, action: Action, thing: Thing): R
   }
   const { organization } = thing
   if (bound !== null && bound !== organization.id) return []
-  // Ids from a request's path may name things of somebody else.
+  // Ids in a request path can name objects of another organization.
   if ('project' in thing && thing.project.organizationId !== organization.id) return []
   if ('issue' in thing && thing.issue.projectId !== thing.project.id) return []
-  // Builds go on when whoever made their token has left; its scope bounds what it may.
+  // Builds continue after the creator of their token has left. The scope limits the token.
   if (actor.kind === 'token' && actor.ofOrganization) return bound === null ? [] : ['member']
   const member = meta.memberOf(organization.id, actor.person.id)
   return member ? [member.role] : []
 }
 
-/** Whether the actor may do this to that: see Verdict for what each answer means. */
+/** Returns whether the actor is allowed to do this. See Verdict for the meaning of each result. */
 export function verdict(meta: MetaStore, actor: Actor, action: Action, thing: Thing): Verdict {
   const roles = rolesAt(meta, actor, action, thing)
   if (roles.length === 0) return 'hidden'

@@ -12,13 +12,13 @@ import { lasting } from './cookies.ts'
 import { addressOf, guarded } from './guarded.ts'
 
 const hourMs = 3_600_000
-/** A link of a forgotten password is good for this long. */
+/** Lifetime of a password reset link. */
 export const resetMinutes = 60
 export const resetMs = resetMinutes * 60_000
-/** Reset links asked for within an hour: for one account from one network, and from one network for any account. */
+/** Maximum reset links per hour: for one account from one network, and from one network for all accounts. */
 export const resetsPerAccountMax = 3
 export const resetsPerNetworkMax = 10
-/** Links of one account that are open at the same time, wherever they were asked for: no mailbox is flooded. */
+/** Maximum open links per account from all networks, so that nobody can flood a mailbox. */
 export const openResetsMax = 10
 const namesMax = 10_000
 
@@ -34,12 +34,12 @@ async function isWrongPassword(response: Response): Promise<boolean> {
   return body?.code === 'INVALID_PASSWORD'
 }
 
-/** A person's own tokens: builds go on with those of an organization. */
+/** Deletes a person's own tokens. Tokens of organizations stay, so that builds continue. */
 function endOwnTokens(meta: MetaStore, userId: string): void {
   for (const token of meta.tokensOf(userId)) meta.deleteToken(token.id)
 }
 
-/** Changes the password of whoever is signed in, and ends their other sessions. Throws VALIDATION (password), AUTH_LOCKED, AUTH_BUSY. */
+/** Changes a signed-in person's password and ends other sessions. Throws VALIDATION, AUTH_LOCKED, AUTH_BUSY. */
 export async function changePassword(auth: AuthContext, headers: Headers, given: unknown): Promise<Response> {
   const { better, guard, meta } = auth
   const session = await better.api.getSession({ headers })
@@ -57,7 +57,7 @@ export async function changePassword(auth: AuthContext, headers: Headers, given:
   return response
 }
 
-/** Changing passwords: one's own, and by the operator's command. */
+/** Password changes by the person and by the operator command. */
 export function createPasswords(auth: AuthContext): Pick<Auth, 'changePassword' | 'resetPassword'> {
   const { context, meta } = auth
   return {
@@ -76,20 +76,20 @@ export function createPasswords(auth: AuthContext): Pick<Auth, 'changePassword' 
       const person = meta.personByEmail(email)
       if (!person) throw new MishapError('NOT_FOUND', { detail: 'Nobody has an account with this e-mail.' })
       await setPassword(auth, person.id, await context.password.hash(password))
-      // Whoever took the password may have made tokens with it.
+      // A person who knew the old password can have created tokens with it.
       endOwnTokens(meta, person.id)
     },
   }
 }
 
-/** Replaces a password, and ends every session and every link that sets a password. */
+/** Replaces a password. Ends all sessions and all links that reset the password. */
 async function setPassword({ context, meta }: AuthContext, userId: string, hash: string): Promise<void> {
   await context.internalAdapter.updatePassword(userId, hash)
   await context.internalAdapter.deleteUserSessions(userId)
   meta.dropResets(userId)
 }
 
-/** Counts within an hour, by name; the longest unused names are forgotten. */
+/** Counts per hour by name. Drops the least recently used names. */
 function createHourly(clock: Clock, most: number) {
   const counts = new LRUCache<string, { count: number; endsMs: number }>({ max: namesMax })
   const found = (name: string) => {
@@ -109,14 +109,14 @@ function createHourly(clock: Clock, most: number) {
   }
 }
 
-/** Forgotten passwords: links that set a new password. Nothing here tells whether an address has an account. */
+/** Password reset links. No answer reveals whether an address has an account. */
 export function createResets(
   auth: AuthContext,
 ): Pick<Auth, 'countResetRequest' | 'startReset' | 'resetOf' | 'resetBySecret'> {
   const { context, guard, meta, clock } = auth
   const pairs = createHourly(clock, resetsPerAccountMax)
   const networks = createHourly(clock, resetsPerNetworkMax)
-  // No longer text is hashed than a secret has.
+  // Avoids hashing texts that cannot be secrets.
   const userOf = (secret: string) => (/^[\w-]{43}$/.test(secret) ? meta.resetBySecret(secret, clock.now()) : undefined)
   const gone = () =>
     new MishapError('NOT_FOUND', { detail: 'This link is not good any more.', causes: ['Ask for a new one.'] })
@@ -151,7 +151,7 @@ export function createResets(
       checkPassword(password, namesAround(meta, person.email))
       guard.queue.demandRoom()
       const hash = await context.password.hash(password)
-      // Hashing takes a while, in which the link may have been used.
+      // Hashing takes a while. Meanwhile the link can have been used.
       if (meta.takeReset(secret, clock.now()) === undefined) throw gone()
       await setPassword(auth, person.id, hash)
       if (endTokens) endOwnTokens(meta, person.id)

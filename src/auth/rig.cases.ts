@@ -14,14 +14,14 @@ export const url = 'http://localhost:9000'
 export const secret = 'b7Qm2Zx9Lr4Tn8Vw1Yc6Hd3Kf5Pj0SgAeRuIoXtNq'
 export const good = { name: 'Ann', email: 'Ann@Example.com', password: 'correct horse 9' }
 
-/** The real one takes 0.1 s and more for each password; one test below uses it. */
+/** Real hashing takes over 0.1 s per password. One test below uses it. */
 export const quick = {
   hash: async (password: string) => createHash('sha256').update(password).digest('hex'),
   verify: async ({ hash, password }: { hash: string; password: string }) =>
     hash === createHash('sha256').update(password).digest('hex'),
 }
 
-/** Auth over stores of its own for each `fresh`, in a folder that goes with the test file. */
+/** Creates auth with its own stores per `fresh`, in a folder that is deleted after the test file. */
 export function rigForFile() {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-auth-'))
   const closers: (() => void)[] = []

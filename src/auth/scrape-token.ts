@@ -3,8 +3,8 @@ import { keptToken, tokenForm } from '../domain/scrape.ts'
 import type { Seal } from './seal.ts'
 
 /**
- * What a project's token for fetching scripts becomes in the store: sealed, '' for none, nothing where it is kept as it is.
- * Throws VALIDATION with the field's name.
+ * Returns the stored form of a project's token for fetching scripts: sealed, '' for none, no field to leave it
+ * unchanged. Throws VALIDATION with the field name.
  */
 export function sealedToken(
   seal: Pick<Seal, 'seal'>,

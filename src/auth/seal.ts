@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-/** Encrypts what must be read again (a chat's webhook address, a mail password), so that a copy of the database gives nothing away. */
+/** Encrypts secrets that must be readable (webhook addresses, mail passwords) against leaks of the database. */
 export type Seal = {
   seal(text: string): string
-  /** Throws when the text was sealed with another secret or was changed. */
+  /** Throws if the text was sealed with another secret or was changed. */
   open(sealed: string): string
 }
 
@@ -11,7 +11,7 @@ const version = 'v1.'
 const ivBytes = 12
 const tagBytes = 16
 
-/** AES-256-GCM under a key derived from the instance's secret (HKDF-SHA256), a fresh nonce for each text. */
+/** AES-256-GCM with a key derived from the secret of the instance (HKDF-SHA256), and a new nonce per text. */
 export function createSeal(secret: string): Seal {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'mishap seal 1', 32))
   return {

@@ -8,12 +8,12 @@ const name = 'secrets.json'
 const key32 = z.string().refine((text) => Buffer.from(text, 'base64').length === 32)
 const secretsShape = z.object({ authSecret: z.string().min(32), actionsKey: key32 })
 
-/** `authSecret` signs cookies; `actionsKey` (32 bytes, base64) is Next's key for what its server actions close over. */
+/** `authSecret` signs cookies. `actionsKey` (32 bytes, base64) encrypts the closures of Next server actions. */
 type Secrets = z.infer<typeof secretsShape>
 
 /**
- * The instance's secrets, made at the first call and kept in the folder (mode 0600).
- * Throws when the file is there but broken: new secrets would end every login session without a word.
+ * Returns the secrets of the instance. The first call creates them and stores them in the folder (mode 0600). Throws if
+ * the file exists but is broken: new secrets would silently end all login sessions.
  */
 export function loadSecrets(folder: string): Secrets {
   let text: string

@@ -8,7 +8,7 @@ type Call = { call: string; model: string; where?: Where[]; data?: unknown; upda
 const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')
 const row = { id: 's1', token: hashOf('secret'), userId: 'ann' }
 
-/** A database that notes what it is asked, and answers with one row. */
+/** A database that records calls and answers with one row. */
 function database(answer: unknown = row) {
   const calls: Call[] = []
   const note =
@@ -42,7 +42,7 @@ const byHash = [
   { field: 'token', value: hashOf('secret') },
 ]
 
-/** Every call that has conditions. */
+/** All calls that have conditions. */
 const questions: [string, (adapter: DBAdapter, model: string, where: Where[]) => Promise<unknown>][] = [
   ['findOne', (adapter, model, where) => adapter.findOne({ model, where })],
   ['findMany', (adapter, model, where) => adapter.findMany({ model, where })],

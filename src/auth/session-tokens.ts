@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { DBAdapter, Where } from 'better-auth'
 
-/** A session's token has 190 random bits, so a plain SHA-256 keeps it; nothing slower is needed as for passwords. */
+/** Session tokens have 190 random bits, so a plain SHA-256 suffices. Only passwords need a slow hash. */
 const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')
 
 type Asked = { where: Where[]; plainOf: ReadonlyMap<string, string> }
 
-/** The same conditions over hashes, and the way back to the tokens that were asked for. */
+/** Returns the conditions with hashed tokens, and a map from hash to the given token. */
 function hashed(where: readonly Where[] | undefined): Asked {
   const plainOf = new Map<string, string>()
   const hash = (token: string) => {
@@ -22,7 +22,7 @@ function hashed(where: readonly Where[] | undefined): Asked {
   return { where: conditions, plainOf }
 }
 
-/** A row with the token that it was asked by; a row that was found otherwise keeps the hash, which opens nothing. */
+/** Restores the token of a row that was queried by token. Other rows keep the hash, which opens no session. */
 function known<Row>(row: Row, { plainOf }: Asked): Row {
   if (typeof row !== 'object' || row === null || !('token' in row) || typeof row.token !== 'string') return row
   const plain = plainOf.get(row.token)
@@ -32,8 +32,8 @@ function known<Row>(row: Row, { plainOf }: Asked): Row {
 const isSession = ({ model }: { model: string }) => model === 'session'
 
 /**
- * Keeps hashes of session tokens in the database, so that a copy of it or a backup opens no session. better-auth stores
- * the tokens themselves and has no setting for this. It goes on working with the token of the cookie.
+ * Stores only hashes of session tokens, so that a copy of the database or a backup opens no session. better-auth stores
+ * plain tokens and has no setting for this. It still works with the token of the cookie.
  */
 export function hashTokens(inner: DBAdapter): DBAdapter {
   const adapter: DBAdapter = {
@@ -67,7 +67,7 @@ export function hashTokens(inner: DBAdapter): DBAdapter {
     delete: (asked) => inner.delete(isSession(asked) ? { ...asked, where: hashed(asked.where).where } : asked),
     deleteMany: (asked) => inner.deleteMany(isSession(asked) ? { ...asked, where: hashed(asked.where).where } : asked),
     count: (asked) => inner.count(isSession(asked) ? { ...asked, where: hashed(asked.where).where } : asked),
-    // The store makes no transactions for better-auth: what runs in one runs through the same door.
+    // The store runs no transactions for better-auth: the work uses this same adapter.
     transaction: (work) => work(adapter),
   }
   return adapter

@@ -21,18 +21,18 @@ export type BackupDeps = {
   folders: { journal: string; blobs: string }
   meta: Pick<MetaStore, 'copyTo' | 'tally' | 'cursor' | 'blobMark' | 'blobKeys'>
   events: Pick<EventStore, 'backup' | 'copying' | 'size'>
-  /** Lets batches in flight end and starts none until the returned function is called. Accepting goes on. */
+  /** Waits for batches in flight and starts none until the returned function is called. Ingest continues. */
   pause(): Promise<() => void>
 }
 
-/** Where accept keeps bodies beside the journal, among the blobs. */
+/** Folder of spooled bodies of ingest within the blobs. */
 const spoolFolder = 'spool'
-/** A disk that is full after a backup helps nobody. */
+/** The disk must not be full after a backup. */
 const spareBytes = 64 * 1024 * 1024
 const lookMs = 500
 const sweepAgainMs = 1000
 
-/** Copies files of a folder and below; `linked`: as hard links where the file system has them (for files that never change in place). */
+/** Copies a folder recursively. `linked`: as hard links where possible, for files that never change in place. */
 async function copyTree(from: string, to: string, linked: boolean): Promise<number> {
   await mkdir(to, { recursive: true, mode: 0o700 })
   let files = 0
@@ -40,7 +40,7 @@ async function copyTree(from: string, to: string, linked: boolean): Promise<numb
     const source = join(from, entry.name)
     const target = join(to, entry.name)
     if (entry.isDirectory()) files += await copyTree(source, target, linked)
-    // a tilde: still being written
+    // A tilde marks a file that is still being written.
     else if (entry.isFile() && !entry.name.includes('~')) {
       files += (await takeFile(source, target, linked)) ? 1 : 0
     }
@@ -50,7 +50,7 @@ async function copyTree(from: string, to: string, linked: boolean): Promise<numb
 
 const codeOf = (error: unknown) => String((error as NodeJS.ErrnoException).code)
 
-/** One file; false when it went meanwhile. Twice is once: a later pass over the blobs takes only what came. */
+/** Copies one file. Returns false if it is gone or already copied: a later pass over the blobs only adds new ones. */
 async function takeFile(source: string, target: string, linked: boolean): Promise<boolean> {
   try {
     if (linked) await link(source, target)
@@ -81,16 +81,16 @@ async function gather(deps: BackupDeps, stage: string, name: string): Promise<Ma
   const resume = await deps.pause()
   try {
     await deps.events.backup(name)
-    // What refining wrote meanwhile, by its rows: walking all blobs once more costs 0.2 ms each. Before meta's copy, so
-    // that a person who deletes a thing in between takes no bytes whose row is in the copy.
+    // Blobs that refining wrote meanwhile, found by their rows: another walk over all blobs costs 0.2 ms each. Done
+    // before the copy of meta, so that a deletion in between cannot remove bytes whose row is in the copy.
     for (const key of deps.meta.blobKeys(mark)) {
       await mkdir(dirname(join(to, key)), { recursive: true, mode: 0o700 })
       blobs += (await takeFile(join(from, key), join(to, key), true)) ? 1 : 0
     }
     deps.meta.copyTo(join(stage, parts.meta))
-    // what was processed stands in the journal's files as it was sent: secrets that the stores no longer have
+    // Skip processed records: the journal has them unscrubbed, with secrets that the stores no longer contain.
     await copyWaiting(deps.folders.journal, join(stage, parts.journal), deps.meta.cursor())
-    // Accepting goes on: bodies that the copied journal names may have come just now, and go as soon as they are refined.
+    // Ingest continues: bodies named by the copied journal can have just arrived, and refining deletes them.
     if (existsSync(join(from, spoolFolder)))
       blobs += await copyTree(join(from, spoolFolder), join(to, spoolFolder), true)
     const rows = rowsByTable(await deps.events.size())
@@ -114,15 +114,15 @@ async function gather(deps: BackupDeps, stage: string, name: string): Promise<Ma
 /** Backups of one data folder. */
 export type Backups = {
   /**
-   * Writes one archive that is consistent across the three stores and the journal, while the product runs: refining
-   * pauses for the copy of the events (about a second a gigabyte), accepting never does. The file stands whole or not
-   * at all. Throws BACKUP_RUNNING while another is taken, VALIDATION when the file exists already, its folder does not, or
-   * space is short.
+   * Writes an archive that is consistent across the three stores and the journal while the product runs. Refining
+   * pauses for the copy of the events (about a second per gigabyte). Ingest never pauses. The file appears complete or
+   * not at all. Throws BACKUP_RUNNING during another backup. Throws VALIDATION if the file already exists, its folder
+   * is missing or space is short.
    */
   take(path: string): Promise<Manifest>
-  /** Takes away what those have left that were killed, at most once at a time. Returns what was there. */
+  /** Deletes leftovers of killed backups, at most once at a time. Returns the deleted names. */
   sweep(): Promise<string[]>
-  /** Whether one is being taken: its copies go by themselves. */
+  /** Whether a backup is running. It deletes its own copies. */
   running(): boolean
 }
 
@@ -150,7 +150,7 @@ async function take(deps: BackupDeps, file: string): Promise<Manifest> {
     await rename(join(work, name), join(stage, parts.events))
     for (const item of parts.files) await takeFile(join(deps.data, item), join(stage, item), false)
     await writeFile(join(stage, parts.manifest), `${JSON.stringify(manifest, undefined, 2)}\n`)
-    // The manifest first, so that a restore knows at once what it has; nothing is packed twice: rows are ZSTD already.
+    // The manifest is first, so that a restore can check it early. No compression: rows are already ZSTD.
     await create({ file: beside, cwd: stage, portable: true, mode: 0o600 }, [
       parts.manifest,
       ...(await readdir(stage)).filter((item) => item !== parts.manifest),
@@ -164,7 +164,7 @@ async function take(deps: BackupDeps, file: string): Promise<Manifest> {
   }
 }
 
-/** Makes the backups of a data folder. One is taken at a time: each is a copy of everything that is stored. */
+/** Creates the backups of a data folder. Only one runs at a time, because each copies all stored data. */
 export function createBackups(deps: BackupDeps): Backups {
   const state: { file: string | undefined; sweeping: Promise<string[]> | undefined } = {
     file: undefined,
@@ -172,7 +172,7 @@ export function createBackups(deps: BackupDeps): Backups {
   }
 
   async function sweepOnce(): Promise<string[]> {
-    // The engine outlives process app, and goes on with a copy that nobody waits for any more.
+    // The engine outlives the app process and continues an abandoned copy.
     while (await deps.events.copying()) await deps.clock.sleep(lookMs)
     return sweepLeftovers(deps.data)
   }
@@ -202,7 +202,7 @@ export function createBackups(deps: BackupDeps): Backups {
   }
 }
 
-/** What a kill has left goes at the start, as soon as the engine answers: else it lies there until somebody looks. */
+/** Deletes leftovers of a killed backup at startup, once the engine answers. Otherwise they would stay unnoticed. */
 export async function sweepAtStart(
   { sweep }: Pick<Backups, 'sweep'>,
   { clock, observe }: { clock: Clock; observe: Observe },
@@ -214,7 +214,7 @@ export async function sweepAtStart(
       if (swept.length > 0) observe.warn({ swept }, 'took away what a backup that was broken off has left')
       return
     } catch {
-      // no answer of the engine yet, or no way to delete: the next backup tries again
+      // The engine does not answer yet, or deleting failed. Try again.
       await clock.sleep(sweepAgainMs)
     }
   }

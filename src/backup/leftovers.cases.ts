@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { testClock } from '../base/clock.ts'
 import { createBackups } from './backup.ts'
 
-/** A process that is in the middle of a backup of `data` to `file` when it says so, for ever: to be killed. */
+/** A process that stays in the middle of a backup of `data` to `file` until it is killed. */
 const [data = '', file = ''] = process.argv.slice(2)
 const folders = { journal: join(data, 'journal'), blobs: join(data, 'blobs') }
 for (const folder of Object.values(folders)) mkdirSync(folder, { recursive: true })
-// The archive must still grow when the test sees it: 64 MiB were written before that on a busy machine.
+// The archive must still be growing when the test sees it. A busy machine had written 64 MiB by then.
 const segment = join(folders.journal, '1.seg')
 writeFileSync(segment, '')
 truncateSync(segment, 1024 * 1024 * 1024)

@@ -172,7 +172,7 @@ describe('three backups at once', () => {
         message: expect.stringContaining(join(root, 'a.tar')),
       })
     expect(backups.running()).toBe(true)
-    // what runs is nobody's leftover
+    // Files of a running backup are not leftovers.
     while (taken.length === 0) await setImmediate()
     expect(await backups.sweep()).toEqual([])
     open.resolve()

@@ -3,13 +3,13 @@ import { basename, isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 import { syncPath } from '../store/sync.ts'
 
-/** Begins the names of whole copies of a data folder that lie within it while a rehearsal runs. */
+/** Name prefix of full copies within the data folder during a rehearsal. */
 export const rehearsal = 'rehearsal-'
 
-/** Where copies are put together, in the data folder; the engine writes there as well (sessions.ts). */
+/** Returns the folder where copies are assembled. The engine also writes there (sessions.ts). */
 export const workFolderOf = (data: string): string => join(data, 'backup')
 
-/** Folders of the data folder in which whole copies of it lie for a time. */
+/** Returns folders of the data folder that can contain temporary full copies. */
 export async function copyFoldersOf(data: string): Promise<string[]> {
   const names = await readdir(data).catch(() => [])
   return [workFolderOf(data), ...names.filter((name) => name.startsWith(rehearsal)).map((name) => join(data, name))]
@@ -19,8 +19,8 @@ const noteEnd = '.note.json'
 const noted = z.object({ part: z.string() })
 
 /**
- * Writes down where an archive grows before its first byte does: it lies in a folder that nobody would look into after a
- * kill. Returns the note's file, which goes last.
+ * Records the path of an archive before its first byte is written, because nobody would search its folder after a kill.
+ * Returns the file of the note, which is deleted last.
  */
 export async function noteArchive(work: string, name: string, part: string): Promise<string> {
   const file = join(work, `${name}${noteEnd}`)
@@ -29,7 +29,7 @@ export async function noteArchive(work: string, name: string, part: string): Pro
   return file
 }
 
-/** The archive that a note names; undefined for a note that was cut off: its archive was not begun. */
+/** Returns the archive named by a note; undefined for a truncated note, whose archive was never started. */
 async function archiveOf(note: string): Promise<string | undefined> {
   const text = await readFile(note, 'utf8').catch(() => '')
   try {
@@ -42,8 +42,8 @@ async function archiveOf(note: string): Promise<string | undefined> {
 }
 
 /**
- * Takes away what backups and rehearsals that were killed have left. Nobody may be at work on either. Returns what was
- * there, archives first; a note goes after its archive, so that a kill in between forgets nothing.
+ * Deletes leftovers of killed backups and rehearsals. None of them can be running. Returns the deleted names, archives
+ * first. A note is deleted after its archive, so that a kill in between loses nothing.
  */
 export async function sweepLeftovers(data: string): Promise<string[]> {
   const work = workFolderOf(data)

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { MishapError } from '../base/errors.ts'
 import { type TableName, tableNames } from '../store/events/tables.ts'
 
-/** The form of the archive; grows when an older program could not read a newer archive. */
+/** Archive format. It increases when older programs cannot read newer archives. */
 export const backupFormat = 1
 
 const whole = z.number().int().min(0)
-/** Rows of each stored table, by its name. Backups name only the tables that their version had. */
+/** Rows of each stored table by name. A backup only has the tables of its version. */
 const rows = Object.fromEntries(tableNames.map((name) => [name, whole.optional()])) as Record<
   TableName,
   z.ZodOptional<typeof whole>
@@ -17,7 +17,7 @@ const shape = z.object({
   /** Version of the program that wrote it. */
   version: z.string(),
   takenMs: whole,
-  /** Journal position up to which the stores are the truth; what follows is in the journal. */
+  /** Journal position up to which the stores are complete. Later records are in the journal. */
   cursor: whole,
   organizations: whole,
   projects: whole,
@@ -26,7 +26,7 @@ const shape = z.object({
   blobs: whole,
 })
 
-/** What stands in a backup: compared with what a restore has brought back. */
+/** Contents of a backup. A restore compares its result with them. */
 export type Manifest = z.infer<typeof shape>
 
 /** Names within the archive. */
@@ -36,11 +36,11 @@ export const parts = {
   meta: 'meta.sqlite',
   blobs: 'blobs',
   journal: 'journal',
-  /** Single files of the data folder: without the secrets nothing sealed could be read again. */
+  /** Single files of the data folder. Sealed values are unreadable without the secrets. */
   files: ['secrets.json', 'keys.json'],
 } as const
 
-/** Reads a manifest. Throws VALIDATION for anything that is none, START_NEWER_DATA for one of a newer program. */
+/** Parses a manifest. Throws VALIDATION for invalid input, START_NEWER_DATA for a newer program. */
 export function readManifest(text: string): Manifest {
   let value: unknown
   try {

@@ -39,7 +39,7 @@ function emptyData() {
   return { data, folders, mark: join(data, 'restoring') }
 }
 
-/** A data folder with something in each part; the events' copy is made by a stand-in for the engine. */
+/** A data folder with a file in each part. A stand-in for the engine copies the events. */
 function usedData() {
   const here = emptyData()
   writeFileSync(join(here.folders.journal, '000000001.seg'), 'waiting')
@@ -180,7 +180,7 @@ describe('under load', () => {
     const file = join(root, 'load.tar')
     const made = await take(here, file, {
       pause: async () => {
-        // the last batch before the pause
+        // The last batch before the pause.
         put('attachments', '7', 'e', '5-0')
         rmSync(join(blobs, 'spool', '1', 'refined'))
         return () => rmSync(join(blobs, 'spool', '1', 'waiting'))
@@ -188,14 +188,14 @@ describe('under load', () => {
       meta: {
         copyTo: (to) => {
           writeFileSync(to, 'rows')
-          // the row is in the copy, then a person deletes the thing; accepting goes on
+          // The row is in the copy, then a user deletes the object. Ingest continues.
           rmSync(join(blobs, 'attachments', '7', 'e', '5-0'))
           put('spool', '1', 'waiting')
         },
         tally: () => tally,
         cursor: () => 5,
         blobMark: () => mark,
-        // 'gone' went with its row's event before the copy; 'a' the first pass has
+        // 'gone' was deleted with its row before the copy. 'a' is from the first pass.
         blobKeys: (since) => (since === mark ? ['attachments/7/e/5-0', 'attachments/7/e/gone', 'attachments/a'] : []),
       },
     })

@@ -12,15 +12,15 @@ type Stores = { meta: Pick<MetaStore, 'tally' | 'cursor'>; events: Pick<EventSto
 
 type RestoreDeps = {
   folders: { journal: string; blobs: string; meta: string; engine: string }
-  /** Name of the database file within the meta folder. */
+  /** Name of the database file in the meta folder. */
   databaseFile: string
-  /** File that stands in the data folder until everything is there. */
+  /** Marker file in the data folder until the restore is complete. */
   mark: string
-  /** Opens the stores of the folder, whose files lie there by then, for the time of `work`; the engine is started for it. */
+  /** Opens the stores of the restored folder during `work` and starts the engine for it. */
   withStores(work: (stores: Stores) => Promise<void>): Promise<void>
 }
 
-/** A folder that holds more than what laying it out makes. */
+/** Returns whether a folder has any files. */
 const isUsed = (folder: string) => existsSync(folder) && readdirSync(folder).length > 0
 
 async function place(from: string, to: string): Promise<void> {
@@ -28,7 +28,7 @@ async function place(from: string, to: string): Promise<void> {
   await rename(from, to)
 }
 
-/** The rows, and whether everything is there that the manifest names. */
+/** Restores the rows and compares the counts with the manifest. */
 async function bringBack({ meta, events }: Stores, manifest: Manifest): Promise<void> {
   await events.restore(parts.events)
   const found = { ...meta.tally(), ...rowsByTable(await events.size()), cursor: meta.cursor() }
@@ -40,13 +40,13 @@ async function bringBack({ meta, events }: Stores, manifest: Manifest): Promise<
 }
 
 /**
- * Brings a backup into an empty data folder and compares the counts with its manifest. Throws VALIDATION when the
- * folder is in use, the file is no backup, or the counts differ; START_NEWER_DATA for a newer program's backup.
+ * Restores a backup into an empty data folder and compares the counts with its manifest. Throws VALIDATION if the
+ * folder is in use, the file is no backup or the counts differ. Throws START_NEWER_DATA for a newer backup.
  */
 export async function restoreBackup(data: string, path: string, deps: RestoreDeps): Promise<Manifest> {
   const { folders } = deps
   const all = [folders.journal, folders.blobs, folders.meta, folders.engine]
-  // What a restore that was cut off has left is nobody's data.
+  // Delete the incomplete data of an interrupted restore.
   if (existsSync(deps.mark)) for (const item of all) await rm(item, { recursive: true, force: true })
   else if (all.some(isUsed))
     throw new MishapError('VALIDATION', { detail: `${data} holds data already; restore into an empty folder.` })
@@ -58,7 +58,7 @@ export async function restoreBackup(data: string, path: string, deps: RestoreDep
   await mkdir(stage, { recursive: true, mode: 0o700 })
   await writeFile(deps.mark, '')
   try {
-    // links and paths that lead out of the folder are left out by the library
+    // Skips symbolic links. Strict mode rejects paths that lead out of the folder.
     await extract({
       file,
       cwd: stage,

@@ -46,7 +46,7 @@ type World = {
   rewrites: ReprocessingStep[]
 }
 
-/** A transaction of two child spans. */
+/** A transaction with two child spans. */
 function addSpans(world: World): void {
   world.spans = [{ projectId: 1, counts: { transaction: 1, span: 2 }, twice: 0, lastJpos: 98 }]
   world.outcomes.push(
@@ -55,7 +55,7 @@ function addSpans(world: World): void {
   )
 }
 
-/** Two groups of one issue with five events, everything as it must be. */
+/** A consistent world: two groups of one issue with five events. */
 const whole = (): World => ({
   found: {
     groups: [
@@ -308,7 +308,7 @@ test('what was thinned is counted on, and the issue says how many it was', async
     counters: ['issue 7 counts 15, 5 are stored and 9 thinned'],
     ledger: ['project 1: the ledger says 15 stored, 14 are'],
   })
-  // a retention takes what was thinned along
+  // The retention also removed the downsampled events.
   Object.assign(world.counters[0] ?? {}, { firstSeenMs: oldMs })
   Object.assign(world.found.groups[0] ?? {}, { oldestReceivedMs: oldMs })
   world.told = [[7, 30]]

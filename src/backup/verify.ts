@@ -31,19 +31,19 @@ export type VerifyDeps = {
   events: Pick<EventStore, 'check' | 'tally'>
   blobs: Pick<BlobStore, 'list'>
   journal: Pick<JournalReader, 'read'>
-  /** Where the journal is on disk up to. */
+  /** End of the journal on disk. */
   durable: number
-  /** What was received before has been dropped, so counters may be larger than rows. */
+  /** Data received before this time was dropped, so counters can be larger than rows. */
   keptSinceMs: number
 }
 
-/** One invariant: what was looked at, whether it holds, and up to ten places where it does not. */
+/** One invariant: how much was checked, and up to ten violations. */
 export type Check = { name: string; sentence: string; looked: number; wrong: string[] }
 
 const wrongMax = 10
 const recordsMax = 500
 const bytesMax = 8 * 1024 * 1024
-/** 13 months, whichever they are. */
+/** 13 months of any length. */
 const ledgerKeptMs = 395 * 86_400_000
 
 type Found = Awaited<ReturnType<EventStore['check']>>
@@ -58,7 +58,7 @@ function check(name: string, sentence: string, looked: number, wrong: Iterable<s
   return { name, sentence, looked, wrong: more ? [...found, `and ${more} more`] : found }
 }
 
-/** Rows by issue, and what was thinned of them; groups without an issue are named. */
+/** Returns rows and downsampled events by issue, and groups without an issue. */
 function rowsByIssue(
   deps: VerifyDeps,
   groups: Found['groups'],
@@ -86,7 +86,7 @@ function checkCounters(deps: VerifyDeps, { rows, thinned }: ReturnType<typeof ro
   const wrong = counters.flatMap(({ issueId, projectId, count, firstSeenMs }) => {
     const stored = rows.get(issueId) ?? 0
     const gone = thinned.get(issueId) ?? 0
-    // An issue older than the retention has lost rows, never gained any.
+    // An issue older than the retention can have lost rows, but never gained any.
     const sinceMs = Math.max(deps.keptSinceMs, keptSince.get(projectId) ?? 0)
     const fits = firstSeenMs >= sinceMs ? stored + gone === count : stored + gone <= count
     return fits ? [] : [`issue ${issueId} counts ${count}, ${stored} are stored${gone ? ` and ${gone} thinned` : ''}`]
@@ -99,7 +99,7 @@ function checkCounters(deps: VerifyDeps, { rows, thinned }: ReturnType<typeof ro
   )
 }
 
-/** The ledger's figures of a table's categories against its rows; once some left by their age, it counts more than are stored. */
+/** Compares ledger counts with the rows of a table. Once rows have expired, the ledger counts more than are stored. */
 function checkTable(deps: VerifyDeps, { name, tally, categories, goneName }: AnyTable, tallies: TableTally[]): Check {
   const haveGone = deps.meta.getValue(goneName) !== undefined
   const stored = new Map<string, number>()
@@ -116,7 +116,7 @@ function checkTable(deps: VerifyDeps, { name, tally, categories, goneName }: Any
   const wrong = [...new Set([...stored.keys(), ...there.keys()])].flatMap((key) => {
     const [id = '', category = ''] = key.split(' ')
     const [counted, rows] = [stored.get(key) ?? 0, there.get(key) ?? 0]
-    // A project that was removed took its rows along; the ledger goes on counting them.
+    // The removal of a project deletes its rows, but the ledger still counts them.
     const fits = deps.meta.projectById(Number(id)) ? (haveGone ? counted >= rows : counted === rows) : rows === 0
     return fits ? [] : [`project ${id}: the ledger says ${counted} stored of ${category}, ${rows} are`]
   })
@@ -124,8 +124,8 @@ function checkTable(deps: VerifyDeps, { name, tally, categories, goneName }: Any
 }
 
 /**
- * Versions before this one removed the ledger after 13 months, also where events are kept longer. Such rows are counted
- * nowhere any more, and no comparison can tell anything.
+ * Versions before this one deleted the ledger after 13 months even if events are kept longer. Those rows are counted
+ * nowhere, so a comparison is impossible.
  */
 function isLedgerCut(deps: VerifyDeps, outcomes: OutcomeRow[], oldestRowMs: number): boolean {
   const fromMs = outcomes.reduce((least, row) => Math.min(least, row.hourMs), deps.clock.now())
@@ -139,7 +139,7 @@ function checkLedger(deps: VerifyDeps, groups: Found['groups']): Check {
     if (outcome.outcome === 'stored' && tableOfCategory(outcome.category) === 'events' && outcome.projectId !== 0)
       stored.set(outcome.projectId, (stored.get(outcome.projectId) ?? 0) + outcome.quantity)
   const rows = new Map<number, number>()
-  // What was thinned stays counted as stored.
+  // Downsampled events still count as stored.
   for (const group of groups) rows.set(group.projectId, (rows.get(group.projectId) ?? 0) + group.rows + group.thinned)
   const removed = deps.meta.removedEvents()
   const keptSince = deps.meta.keptSince()
@@ -150,7 +150,7 @@ function checkLedger(deps: VerifyDeps, groups: Found['groups']): Check {
     const counted = stored.get(id) ?? 0
     const taken = removed.get(id) ?? 0
     const there = rows.get(id) ?? 0
-    // What people removed stays counted as stored; how much it was is noted beside the ledger.
+    // Removed events still count as stored. Their number is recorded separately.
     const isWhole = oldest >= deps.keptSinceMs && !keptSince.has(id)
     return (isWhole ? counted - taken === there : counted >= there)
       ? []
@@ -164,7 +164,7 @@ function checkLedger(deps: VerifyDeps, groups: Found['groups']): Check {
   )
 }
 
-/** What issues say was thinned of them is what was set aside when it was taken out; what is older than the retention is gone. */
+/** Compares the downsampled counts of issues with the recorded rows. Counts older than the retention are gone. */
 function checkThinned(deps: VerifyDeps, { thinned }: ReturnType<typeof rowsByIssue>): Check {
   const counters = deps.meta.counters()
   const said = deps.meta.thinnedOf(counters.map((counter) => counter.issueId))
@@ -207,7 +207,7 @@ function checkJournal(deps: VerifyDeps): Check {
   return check('journal', 'What waits in the journal can be read.', records, wrong)
 }
 
-/** Looks at every invariant across the stores and changes nothing. Refining must pause meanwhile, or counts move under the questions. */
+/** Checks all invariants across the stores, read-only. Refining must pause meanwhile, or counts would change. */
 export async function verify(deps: VerifyDeps): Promise<Check[]> {
   const step = deps.meta.thinSteps().find((thinStep) => thinStep.stage !== 'cut')
   const again = deps.meta.reprocessingSteps().find((regroupStep) => regroupStep.stage !== 'cut')

@@ -16,7 +16,7 @@ export const restLoginSession = z
   .meta({ id: 'LoginSession' })
 export type RestLoginSession = z.infer<typeof restLoginSession>
 
-/** Body of a change of the caller's password. */
+/** Body to change the caller's password. */
 export const passwordChangeBody = z.object({
   currentPassword: z.string().max(1000),
   newPassword: z.string().max(1000),

@@ -27,7 +27,7 @@ const anyCommit = z.strictObject({
   dateCreated: time,
   author: restAuthor.nullable(),
   repository: z.strictObject({ id: z.string(), name: z.string(), url: textOrNull }),
-  /** Ours: changed files that are kept, and those beyond the limit. */
+  /** Ours: stored changed files, and the number beyond the limit. */
   fileCount: z.int(),
   filesOmitted: z.int(),
 })
@@ -48,15 +48,15 @@ export const restCommitFile = z
   .meta({ id: 'CommitFile' })
 export type RestCommitFile = z.infer<typeof restCommitFile>
 
-/** Why a commit is suspected: it changed the file of a frame. */
+/** Evidence against a commit: it changed the file of a frame. */
 const suspicion = z.strictObject({
   /** 1 is the caller of frame 0, and so on. */
   frame: z.int().describe('0: the top in-app frame.'),
   function: textOrNull,
-  /** The frame's file and line as the event has them. */
+  /** File and line of the frame in the event. */
   filename: z.string(),
   lineNo: z.int().nullable(),
-  /** The changed file as the commit names it. */
+  /** The changed file as named by the commit. */
   path: z.string(),
   change: z.enum(['A', 'M']),
   /** Equal parts of both paths, counted from the end. */
@@ -68,9 +68,9 @@ const suspicion = z.strictObject({
   confidence: z.enum(['high', 'medium', 'low']),
   /** Other changed files that fit the frame just as well. */
   alike: z.int(),
-  /** From the commit to the issue's first event. */
+  /** Milliseconds from the commit to the first event of the issue. */
   beforeMs: z.int(),
-  /** The same in English. */
+  /** The evidence as an English sentence. */
   sentence: z.string(),
 })
 export type RestSuspicion = z.infer<typeof suspicion>
@@ -89,7 +89,7 @@ export const restCommitters = z
     committers: z.array(z.strictObject({ author: restAuthor.nullable(), commits: z.array(suspectCommit) })),
     /** Ours: `found`, or the first thing that is missing. */
     state: z.enum(['found', 'no_release', 'no_commits', 'no_files', 'no_frames', 'no_match']),
-    /** Ours: versions whose commits were looked at: the one that brought the issue, then earlier ones without events. */
+    /** Ours: versions whose commits were checked: the one of the issue, then earlier ones without events. */
     releases: z.array(z.string()),
   })
   .meta({ id: 'Committers' })
@@ -97,7 +97,7 @@ export type RestCommitters = z.infer<typeof restCommitters>
 
 // ---- bodies
 
-/** Commits of one call. All of them belong to its release. */
+/** Maximum commits per call. All of them belong to its release. */
 const commitsMax = 5_000
 const refsMax = 50
 
@@ -115,7 +115,7 @@ const commitBody = z.object({
   patch_set: z.array(fileChange).nullish(),
 })
 
-/** Every commit of a release. */
+/** All commits of a release. */
 export const commitList = z.array(commitBody).max(commitsMax, `At most ${commitsMax} commits.`).nullish()
 export type CommitList = NonNullable<z.output<typeof commitList>>
 

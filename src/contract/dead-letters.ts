@@ -17,7 +17,7 @@ export type RestDeadItem = z.infer<typeof restDeadItem>
 /** GET organizations/{org}/dead-items/{id}/ */
 export const restDeadContent = listed
   .extend({
-    /** The beginning of the record as it came, not scrubbed. */
+    /** Start of the unscrubbed record. */
     text: z.string(),
     textBytes: z.int(),
     totalBytes: z.int(),

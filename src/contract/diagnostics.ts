@@ -17,10 +17,10 @@ const noiseKind = keysOf<NoiseKind>(noiseKinds)
 /** The verdict on an issue as a whole. */
 export const restNoise = z.strictObject({ kind: noiseKind, sentence: z.string() })
 
-/** Diagnostics of one event with their sentences (docs/diagnostics.md); null for each that was not found. */
+/** Diagnostics of one event with their sentences (docs/diagnostics.md). Null: not found. */
 export const restSigns = z
   .strictObject({
-    /** A minified React error in words. `message` is null for an unknown number. */
+    /** The text of a minified React error. `message` is null for an unknown number. */
     react: z.strictObject({ code: z.int(), message: textOrNull }).nullable(),
     invariant: z
       .strictObject({ id: z.enum(invariantIds), name: z.string(), cause: z.string(), found: z.string() })
@@ -41,7 +41,7 @@ export const restSigns = z
         sentence: z.string(),
         evidence: textOrNull,
         component: textOrNull,
-        /** What server and browser rendered differently. A side without the thing has null. */
+        /** Differences between the renderings of server and browser. A missing side is null. */
         differences: z.array(
           z.strictObject({
             what: z.enum(['text', 'attribute', 'element', 'html']),

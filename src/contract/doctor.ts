@@ -3,7 +3,7 @@ import { doctorSteps } from '../domain/doctor.ts'
 import { type DoctorCode, doctorFindings } from '../domain/doctor-findings.ts'
 import { textOrNull, time } from './scalars.ts'
 
-/** Shapes of the source map doctor: why frames are mapped or not, and what helps. */
+/** Shapes of the source map doctor: why frames are mapped or not, and the remedies. */
 
 const codes = Object.keys(doctorFindings) as [DoctorCode, ...DoctorCode[]]
 const fields = {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { digits, eventId, time } from './scalars.ts'
 
-/** Why a browser event and a server error belong together. */
+/** Evidence that links a browser event and a server error. */
 const reason = z.enum(['digest', 'trace', 'route'])
 
 /** A browser event that hides a server error. */
@@ -13,7 +13,7 @@ const restBrowserEvent = z
     projectSlug: z.string(),
     dateReceived: time,
     reason,
-    /** True when the digest itself proves the link. Otherwise trace or page, time and a breadcrumb suggest it. */
+    /** True if the digest itself proves the link. Otherwise trace or page, time and a breadcrumb suggest it. */
     sure: z.boolean(),
   })
   .meta({ id: 'BrowserEvent' })
@@ -36,7 +36,7 @@ export const restFailure = z
         projectSlug: z.string(),
       })
       .nullable(),
-    /** For a browser event without a link: why. `waiting`: the server error is still being looked for. */
+    /** For an unlinked browser event: the reason. `waiting`: the search for the server error is not complete. */
     alone: z.enum(['none', 'several', 'waiting']).nullable(),
     /** For a server event: the browser events that hide it. */
     browser: z.strictObject({ events: z.int(), newest: z.array(restBrowserEvent) }).nullable(),

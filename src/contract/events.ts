@@ -16,14 +16,14 @@ const frame = z
     rawFunction: textOrNull,
     lineNo: z.number().nullable(),
     colNo: z.number().nullable(),
-    /** [line number, text], in order. */
+    /** [line number, text] pairs in order. */
     context: z.array(z.tuple([z.int(), z.string()])),
     inApp: z.boolean(),
     vars: record.nullable(),
     package: textOrNull,
     platform: textOrNull,
     instructionAddr: textOrNull,
-    /** What source maps gave for a JavaScript frame, or null when none was tried. `reason`: why it or its source is missing. */
+    /** Result of source mapping of a JavaScript frame; null: not tried. `reason`: why it or its source is missing. */
     data: z
       .strictObject({
         symbolicated: z.boolean(),
@@ -184,7 +184,7 @@ const anyEvent = z.strictObject({
   userReport: z.null(),
   occurrence: z.null(),
   _meta: record,
-  /** Ours: its number within the issue (1 is the oldest that is kept), and how many there are. */
+  /** Ours: its number within the issue (1 is the oldest stored), and the total number. */
   number: z.int(),
   total: z.int(),
   traceId: textOrNull,
@@ -193,11 +193,11 @@ const anyEvent = z.strictObject({
   digest: z.strictObject({ value: z.string(), found: z.string() }).nullable(),
   /** Ours: its diagnostics, or null when it has none. */
   signs: restSigns.nullable(),
-  /** Ours: every digest that it names, the surest first. `sure`: it stood in a field or tag of its own. */
+  /** Ours: all its digests, most certain first. `sure`: in a field or tag of its own. */
   digests: z.array(z.strictObject({ value: z.string(), found: z.string(), sure: z.boolean() })),
-  /** Ours: its error link. Null in lists and for events that have nothing to do with a digest. */
+  /** Ours: its error link. Null in lists, and for events without relation to a digest. */
   failure: restFailure.nullable(),
-  /** Ours: when its frames were reprocessed, because their source maps came after it. Null otherwise. */
+  /** Ours: time of reprocessing after its source maps arrived. Null if never. */
   dateMapped: time.nullable(),
   isUnhandled: z.boolean(),
   attachments: z.array(restAttachment),
@@ -206,7 +206,7 @@ const anyEvent = z.strictObject({
 export const restEvent = anyEvent.meta({ id: 'Event' })
 export type RestEvent = z.infer<typeof restEvent>
 
-/** GET projects/{org}/{project}/events/: the release is its version alone, because sentry-cli 2.x reads no list with more. */
+/** GET projects/{org}/{project}/events/. `release` is only the version: sentry-cli 2.x cannot parse objects here. */
 export const restProjectEvent = anyEvent.extend({ release: textOrNull }).meta({ id: 'ProjectEvent' })
 
 /** GET organizations/{org}/eventids/{id}/ */

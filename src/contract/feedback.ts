@@ -4,7 +4,7 @@ import { digits, time } from './scalars.ts'
 
 export const feedbackState = z.enum(feedbackStates, { error: 'new, resolved or spam.' })
 
-/** organizations/{org}/feedback/: what a user wrote about an application. Texts come from strangers: never markup. */
+/** organizations/{org}/feedback/: user feedback about an application. Texts are untrusted: never markup. */
 export const restFeedback = z
   .strictObject({
     id: digits,
@@ -29,5 +29,5 @@ export const restFeedback = z
   .meta({ id: 'Feedback' })
 export type RestFeedback = z.infer<typeof restFeedback>
 
-/** Body of a change of feedback. */
+/** Body to change feedback. */
 export const feedbackChangeBody = z.object({ status: feedbackState })

@@ -17,7 +17,7 @@ export const restFilter = z.strictObject({
 })
 export type RestFilter = z.infer<typeof restFilter>
 
-/** One of the latest events that a filter dropped. */
+/** A recent event that a filter dropped. */
 export const restFilterSample = z.strictObject({
   eventID: z.string(),
   title: z.string(),
@@ -26,7 +26,7 @@ export const restFilterSample = z.strictObject({
   event: record.nullable().describe('The normalized, scrubbed event; null where it was too large.'),
 })
 
-/** Body of a change of a filter. */
+/** Body to change a filter. */
 export const filterChangeBody = z.object({
   active: z.boolean().optional(),
   subfilters: z.array(z.string().max(30)).max(30).optional(),

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { type GroupingNode, groupingConfigOf, groupingHints, groupingVersions } from '../domain/grouping.ts'
 import { ruleTextMax } from '../domain/rule-text.ts'
 
-/** A version of the grouping by its name: `mishap:2`. */
+/** API name of a grouping version: `mishap:2`. */
 export const groupingConfig = z.enum(groupingVersions.map(groupingConfigOf))
 
-// `id` is any text here: the names of nodes are many, and clients need not know them
+// `id` accepts any text: there are many node names, and clients need not know them.
 const node: z.ZodType<GroupingNode> = z
   .lazy(() =>
     z.strictObject({
@@ -27,7 +27,7 @@ export const restGroupingInfo = z
     /** The hashes that the event was stored with. They differ from `hashes` when the rules changed since. */
     storedHashes: z.array(z.string()),
     rule: z.string().nullable(),
-    /** The rule that matched when the event came. */
+    /** The rule that matched when the event arrived. */
     storedRule: z.string().nullable(),
     variants: z.array(
       z.strictObject({
@@ -43,7 +43,7 @@ export const restGroupingInfo = z
   .meta({ id: 'GroupingInfo' })
 export type RestGroupingInfo = z.infer<typeof restGroupingInfo>
 
-/** An issue as lists of grouping name it. */
+/** An issue in the shapes of grouping. */
 const issueName = z
   .strictObject({ id: z.string(), shortId: z.string(), title: z.string(), culprit: z.string() })
   .meta({ id: 'IssueName' })
@@ -56,7 +56,7 @@ export const restIssueHash = z
     events: z.number(),
     lastSeen: z.string().nullable(),
     latestEvent: z.strictObject({ eventID: z.string(), title: z.string() }).nullable(),
-    /** Short id of the issue that brought this hash when people merged it into this issue. */
+    /** Short id of the issue that this hash belonged to before users merged it into this issue. */
     mergedFrom: z.string().nullable(),
   })
   .meta({ id: 'IssueHash' })
@@ -71,7 +71,7 @@ const previewedEvent = z.strictObject({
   eventID: z.string(),
   title: z.string(),
   issue: issueName.nullable(),
-  /** Where the event would go. `issue`: into the existing issue `to`. `new`: into a new issue. */
+  /** Target of the event. `issue`: the existing issue `to`. `new`: a new issue. */
   kind: z.enum(['same', 'issue', 'new']),
   to: issueName.nullable(),
   hash: z.string(),
@@ -79,7 +79,7 @@ const previewedEvent = z.strictObject({
 })
 export type RestPreviewedEvent = z.infer<typeof previewedEvent>
 
-/** What other rules would do with the newest events of a project. */
+/** Effect of other rules on the newest events of a project. */
 export const restGroupingPreview = z
   .strictObject({
     looked: z.number(),
@@ -90,7 +90,7 @@ export const restGroupingPreview = z
   .meta({ id: 'GroupingPreview' })
 export type RestGroupingPreview = z.infer<typeof restGroupingPreview>
 
-/** An issue that resembles another issue. Likeness is 0 to 1, by stack and by message. */
+/** A similar issue. Scores are 0 to 1, for stack and message. */
 export const restSimilarIssue = z
   .strictObject({
     issue: z.strictObject({ ...issueName.shape, count: z.string(), lastSeen: z.string(), status: z.string() }),
@@ -102,7 +102,7 @@ export const restSimilarIssue = z
 export type RestSimilarIssue = z.infer<typeof restSimilarIssue>
 
 const rules = z.string().max(ruleTextMax, `At most ${ruleTextMax} characters.`)
-/** Body of a preview. What it leaves out is as the project has it. */
+/** Body of a preview. Absent fields keep the project's value. */
 export const groupingPreviewBody = z.object({
   fingerprintingRules: rules.optional(),
   groupingEnhancements: rules.optional(),

@@ -3,7 +3,7 @@ import { substatuses } from '../domain/issue-states.ts'
 import { assignee, issueStatus, priority, statusDetails } from './issues.ts'
 import { digits, revisionField, time } from './scalars.ts'
 
-/** organizations/{org}/issue-changes/{id}/: a change of many issues. */
+/** organizations/{org}/issue-changes/{id}/: a bulk change. */
 export const restBulk = z
   .strictObject({
     id: digits,
@@ -17,7 +17,7 @@ export const restBulk = z
   .meta({ id: 'IssueBulk' })
 export type RestBulk = z.infer<typeof restBulk>
 
-/** PUT organizations/{org}/issues/: what was set, and the progress of a change of many. */
+/** PUT organizations/{org}/issues/: the new values, and the progress of a bulk change. */
 export const restIssueChange = z.strictObject({
   status: issueStatus.exactOptional(),
   substatus: z.enum(substatuses).nullable().exactOptional(),
@@ -41,7 +41,7 @@ const minutes = z.int('Whole minutes.').min(1, 'At least 1 minute.').max(minutes
 const release = z.string().trim().min(1, 'A version.').max(200, 'At most 200 characters.').nullish()
 const until = z.iso.datetime({ offset: true, error: 'A time such as 2026-11-22T10:00:00Z.' }).nullish()
 
-/** What goes with a status. Unknown names are ignored, because clients send back what they read. */
+/** Details of a status. Unknown names are ignored, because clients send back fields that they read. */
 const statusDetailsBody = z.object({
   inRelease: release.describe('resolved: in this release; latest: the latest one of its project.'),
   inNextRelease: z.boolean().nullish().describe('resolved: in the release that is made next.'),
@@ -63,7 +63,7 @@ const statusDetailsBody = z.object({
 })
 export type StatusDetailsBody = z.output<typeof statusDetailsBody>
 
-/** Body of a change of one issue or of many. */
+/** Body to change one or many issues. */
 export const issueChangeBody = z.object({
   status: z
     .enum(['resolved', 'unresolved', 'ignored', 'archived', 'muted', 'resolvedInNextRelease'])

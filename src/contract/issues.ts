@@ -12,7 +12,7 @@ export type RestPoint = z.infer<typeof restPoint>
 export const issueStatus = z.enum(statuses)
 export type IssueStatus = z.infer<typeof issueStatus>
 
-/** What is kept beside a status. */
+/** Stored details of a status. */
 export const statusDetails = z.strictObject({
   inRelease: z.string().exactOptional(),
   inNextRelease: z.literal(true).exactOptional(),
@@ -56,27 +56,27 @@ const listedIssue = z.strictObject({
   issueType: z.literal('error'),
   issueCategory: z.literal('error'),
   priority,
-  /** Ours: where the priority comes from: the level, the state, or a person. */
+  /** Ours: source of the priority: the level, the state, or a person. */
   priorityReason: z.enum(['level', 'escalating', 'set']),
   assignedTo: assignee,
   isUnhandled: z.boolean(),
-  /** Ours. Null unless each of its events says so. */
+  /** Ours. Null unless all of its events are noise. */
   noise: restNoise.nullable().describe('The verdict that nobody of the team can mend it: docs/diagnostics.md.'),
   isBookmarked: z.boolean(),
-  /** Whether the caller has looked at it since it came, or came back. */
+  /** Whether the caller has seen it since it appeared or reopened. */
   hasSeen: z.boolean(),
   /** Ours: grows with each change of status or assignee. A change that names another revision is refused (409). */
   revision: z.int(),
-  /** Events in the asked range, as text: other clients expect that. */
+  /** Events in the requested range, as text because other clients expect that. */
   count: digits,
   userCount: z.int(),
   firstSeen: time,
   lastSeen: time,
-  /** Points of the asked range, oldest first, under '24h', '14d' or 'range'. */
+  /** Points of the requested range, oldest first, under '24h', '14d' or 'range'. */
   stats: z.record(z.string(), z.array(restPoint)),
   logger: textOrNull,
   numComments: z.int(),
-  /** The same over the issue's whole life. */
+  /** The same for the whole life of the issue. */
   lifetime: z.strictObject({ count: digits, userCount: z.int(), firstSeen: time, lastSeen: time }),
   firstRelease: restVersion,
   lastRelease: restVersion,
@@ -120,7 +120,7 @@ export const commentBody = z.object({
   text: z.string().trim().min(1, 'Not empty.').max(10_000, 'At most 10,000 characters.'),
 })
 
-/** One issue: the fields of the list, its tags, its history and who has to do with it. */
+/** One issue: the fields of the list, its tags, its history and the people involved. */
 export const restIssueDetail = listedIssue
   .extend({
     tags: z.array(z.strictObject({ key: z.string(), name: z.string(), totalValues: z.int() })),
@@ -128,21 +128,21 @@ export const restIssueDetail = listedIssue
     digests: z.array(z.string()),
     /** Ours: the browser events that hide its server errors. No count of the issue includes them. */
     browserSide: restBrowserSide,
-    /** Ours. Null without a verdict, and where no such filter exists. */
+    /** Ours. Null without a verdict, or if no such filter exists. */
     noiseFilter: z
       .strictObject({ id: z.string(), isActive: z.boolean() })
       .nullable()
       .describe('The inbound filter of its project that drops events like its own.'),
-    /** Who has looked at it, the latest first. */
+    /** People who have seen it, latest first. */
     seenBy: z.array(restPerson.extend({ lastSeen: time })),
-    /** Who follows it. */
+    /** People who follow it. */
     participants: z.array(restPerson),
     /** Whether the caller follows it, and why. */
     isSubscribed: z.boolean(),
     subscriptionDetails: z.strictObject({ reason: z.string() }).nullable(),
     /** Ours: people whom the ownership rules suggest, each with its rule. */
     suggestedOwners: z.array(restPerson.extend({ rule: z.string() })),
-    /** Ours: its events that the disk budget took out. Counts include them. */
+    /** Ours: its events that the disk budget evicted. Counts include them. */
     thinned: z.int(),
   })
   .meta({ id: 'IssueDetail' })
@@ -184,10 +184,10 @@ export const restDigest = z.array(
   }),
 )
 
-/** GET issues/{id}/in-common/: values that its events have more often than the project's others. Shares are 0 to 1. */
+/** GET issues/{id}/in-common/: values more frequent in its events than in the project's others. Shares are 0 to 1. */
 export const restInCommon = z
   .strictObject({
-    /** Events that were looked at: at most the 5,000 newest of the issue, and a sample of the others. */
+    /** Number of sampled events: at most the 5,000 newest of the issue, and a sample of the others. */
     own: z.number(),
     others: z.number(),
     values: z.array(

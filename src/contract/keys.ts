@@ -5,7 +5,7 @@ import { nameText } from './projects.ts'
 import { revisionField, time } from './scalars.ts'
 
 const copied = z.strictObject({ where: z.string(), code: z.string() })
-/** projects/{org}/{project}/keys/{key}/tunnel/: what wire/tunnel.ts makes, as it is. */
+/** projects/{org}/{project}/keys/{key}/tunnel/: the unchanged result of wire/tunnel.ts. */
 export const restTunnel = z
   .strictObject({
     path: z.string(),
@@ -70,7 +70,7 @@ export const newKeyBody = z
   })
   .partial()
 
-/** Body of a change of a key. */
+/** Body to change a key. */
 export const keyChangeBody = newKeyBody.extend({
   isActive: z.boolean().optional(),
   revision: revisionField.optional(),

@@ -1,7 +1,7 @@
-/** Messages of the live stream (`event: change`): what changed after a commit. */
+/** Messages of the live stream (`event: change`): changes after a commit. */
 export type LiveChange =
   | { kind: 'events'; projects: { id: string; issues: { id: string; events: number; isNew: boolean }[] }[] }
   | { kind: 'issue'; id: string }
   | { kind: 'engine'; up: boolean }
-  /** The stream was resumed after an id so old that changes since then are forgotten: read everything once. */
+  /** The stream resumed after an id that is too old. Some changes are lost, so clients must reload everything once. */
   | { kind: 'missed' }

@@ -12,7 +12,7 @@ const recipient = z.strictObject({
   error: z.string().describe('Why the mail that asks did not leave.'),
 })
 
-/** organizations/{org}/notification-channels/: where notifications go. `target` never has the secret part of an address. */
+/** organizations/{org}/notification-channels/. `target` never has the secret part of an address. */
 export const restChannel = z
   .strictObject({
     id: digits,
@@ -31,10 +31,10 @@ export const restChannel = z
   .meta({ id: 'NotificationChannel' })
 export type RestChannel = z.infer<typeof restChannel>
 
-/** The answer to a new channel: `secret` is what a generic webhook signs with, shown this once. */
+/** The answer to a new channel. `secret` is the signing secret of a generic webhook, shown only once. */
 export const restNewChannel = z.strictObject({ channel: restChannel, secret: z.string().nullable() })
 
-/** One message of a channel and what became of it. */
+/** A message of a channel and its result. */
 export const restDelivery = z
   .strictObject({
     id: digits,
@@ -50,7 +50,7 @@ export const restDelivery = z
   .meta({ id: 'Delivery' })
 export type RestDelivery = z.infer<typeof restDelivery>
 
-/** The mail server without its password. Null: none is set. */
+/** The mail server without its password. Null: none is configured. */
 export const restMailServer = z
   .strictObject({
     host: z.string(),
@@ -64,7 +64,7 @@ export const restMailServer = z
   .meta({ id: 'MailServer' })
 export type RestMailServer = z.infer<typeof restMailServer>
 
-// ---- bodies; the store and alert/ check the values, for the screens as well
+// ---- bodies; the store and alert/ validate the values, also for the screens
 
 const channelName = z.string().max(300)
 const target = z.string().max(20_000)
@@ -72,11 +72,11 @@ const project = z.string().max(50).nullable()
 
 /** Body of a new channel. */
 export const newChannelBody = z.object({ kind: channelKind, name: channelName, target, project: project.optional() })
-/** Body of a change of a channel. */
+/** Body to change a channel. */
 export const channelChangeBody = z.object({ name: channelName, target, project, isActive: z.boolean() }).partial()
-/** Body that asks an address to confirm; without one all are asked that never were. */
+/** Body to request confirmation of an address; without one, of all addresses not asked yet. */
 export const confirmationBody = z.object({ address: z.string().max(300).optional() })
-/** Body of the mail server; without a password the present one is kept. */
+/** Body of the mail server. Without a password, the current one stays. */
 export const mailServerBody = z.object({
   host: z.string().max(300),
   port: z.number(),

@@ -10,7 +10,7 @@ export const restOrganization = z
     dateCreated: time,
     status: z.strictObject({ id: z.literal('active'), name: z.literal('active') }),
     features: z.array(z.string()),
-    // sentry-cli reads no organization without these three
+    // sentry-cli cannot parse an organization without these three.
     isEarlyAdopter: z.literal(false),
     require2FA: z.literal(false),
     requireEmailVerification: z.literal(false),
@@ -32,7 +32,7 @@ export const restOrganizationSettings = z
   .meta({ id: 'OrganizationSettings' })
 export type RestOrganizationSettings = z.infer<typeof restOrganizationSettings>
 
-/** Body of a change of the settings. The store checks the values, for the screens as well. */
+/** Body to change the settings. The store validates the values, also for the screens. */
 export const organizationChangeBody = z
   .object({
     name: z.string().max(300),
@@ -42,7 +42,7 @@ export const organizationChangeBody = z
   })
   .partial()
 
-/** GET /api/0/: the version of the API, and who asks. */
+/** GET /api/0/: the version of the API, and the caller. */
 export const restRoot = z.strictObject({
   version: z.literal('0'),
   user: restUser.nullable().describe('Null for a token of an organization.'),
@@ -56,5 +56,5 @@ export const restRegions = z.strictObject({
 
 export const restEnvironment = z.strictObject({ id: z.string(), name: z.string(), isHidden: z.boolean() })
 export type RestEnvironment = z.infer<typeof restEnvironment>
-/** Body of a change of an environment. */
+/** Body to change an environment. */
 export const environmentChangeBody = z.object({ isHidden: z.boolean() })

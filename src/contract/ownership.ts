@@ -17,7 +17,7 @@ export const restOwnership = z
   .meta({ id: 'Ownership' })
 export type RestOwnership = z.infer<typeof restOwnership>
 
-/** What rules would do with the latest issues. */
+/** Effect of rules on the latest issues. */
 export const restOwnershipTest = z
   .strictObject({
     faults: z.array(fault),
@@ -36,11 +36,11 @@ export const restOwnershipTest = z
 export type RestOwnershipTest = z.infer<typeof restOwnershipTest>
 
 const raw = z.string().max(ownershipCharactersMax, `At most ${ownershipCharactersMax} characters.`)
-/** Body of a change of the rules. */
+/** Body to change the rules. */
 export const ownershipChangeBody = z.object({
   raw: raw.optional(),
   autoAssignment: z.boolean().optional(),
   revision: revisionField,
 })
-/** Body that tries rules out. */
+/** Body to test rules. */
 export const ownershipTestBody = z.object({ raw })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { digits, time } from './scalars.ts'
 
-/** A person in short. */
+/** Short form of a person. */
 export const restPerson = z.strictObject({ id: z.string(), name: z.string(), email: z.string() })
 
 /** The caller. */
@@ -51,7 +51,7 @@ export const restNewInvitation = z
   .meta({ id: 'NewInvitation' })
 export type RestNewInvitation = z.infer<typeof restNewInvitation>
 
-/** Body of a change of a member. */
+/** Body to change a member. */
 export const memberChangeBody = z.object({ role })
 /** Body of a new invitation. */
 export const invitationBody = z.object({ email: z.string().max(1000), role })

@@ -42,7 +42,7 @@ const settings = z.strictObject({
   scrubIPAddresses: z.boolean(),
   sensitiveFields: z.array(z.string()),
   safeFields: z.array(z.string()),
-  /** Ours: whether scripts that nobody uploaded are fetched. */
+  /** Ours: whether public scripts that nobody uploaded are fetched. */
   scrapeJavaScript: z.boolean(),
   verifySSL: z.boolean(),
   ...eachSwitch(() => z.boolean()),
@@ -51,22 +51,22 @@ const settings = z.strictObject({
   /** Grouping rules, '' for none. */
   fingerprintingRules: z.string(),
   groupingEnhancements: z.string(),
-  /** The version that groups, and the previous one while the project changes over. */
+  /** The version used for grouping, and the previous one during a transition of the project. */
   groupingConfig: z.string(),
   secondaryGroupingConfig: textOrNull,
   secondaryGroupingExpiry: textOrNull,
 })
 const projectWithSettings = listedProject.extend(settings.shape)
-/** A project with its settings: what PUT takes and what one project answers. */
+/** A project with its settings: the body of PUT, and the answer for a single project. */
 export type RestProjectSettings = z.infer<typeof projectWithSettings>
 
-/** A project in a list or alone: only one that is alone has all of its settings. */
+/** A project in a list or alone. Only a single project has all of its settings. */
 export const restProject = listedProject.extend(settings.partial().shape).meta({ id: 'Project' })
 
-/** GET projects/{org}/{project}/arrivals/: what the screen shows that waits for the first event. */
+/** GET projects/{org}/{project}/arrivals/: data of the screen that waits for the first event. */
 export const restArrivals = z
   .strictObject({
-    /** Time of the last request with one of the project's keys, or null. */
+    /** Time of the last request with a key of the project, or null. */
     connection: time.nullable(),
     firstEvent: time.nullable(),
     /** Items of the last hour by kind: stored, refused and not stored yet. */
@@ -96,14 +96,14 @@ export const nameText = z
   .max(64, '1 to 64 characters.')
   .regex(/^\P{Cc}*$/u, 'No control characters.')
 const platformText = z.string().regex(/^[a-z0-9.-]{1,64}$/, '1 to 64 of a-z, 0-9, . and -.')
-// store/meta/projects/setting-lists.ts checks entries and their number, for the screens as well
+// store/meta/projects/setting-lists.ts validates entries and their number, also for the screens
 const entries = z.array(z.string().max(1000)).max(1000)
 
 /** Body of a new project. */
 export const newProjectBody = z.object({ name: nameText, slug: slugText.optional(), platform: platformText.nullish() })
 export type NewProjectBody = z.output<typeof newProjectBody>
 
-/** Body of a change of a project. */
+/** Body to change a project. */
 export const projectChangeBody = z
   .object({
     name: nameText,

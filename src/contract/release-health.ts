@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { restRelease } from './releases.ts'
 
-/** Shapes of release health: the sessions of releases. Rates are 0 to 1; null where nothing was counted. */
+/** Shapes of release health: sessions of releases. Rates are 0 to 1; null if nothing was counted. */
 
 const number = z.number().nullable()
 
-/** A share with its interval of 95% and the number that it was counted from. */
+/** A share with its 95% confidence interval and its sample size. */
 const share = z.strictObject({ share: z.number(), low: z.number(), high: z.number(), sample: z.int() })
 export type RestShare = z.infer<typeof share>
 
@@ -29,7 +29,7 @@ export type RestSessions = z.infer<typeof restSessions>
 
 const percent = number.describe('Percent; null: nothing was counted.')
 
-/** What a release says of one of its projects with `health=1`; users and sessions of the last 24 hours where it says so. */
+/** Health of a release in one project with `health=1`. Fields with 24h cover the last 24 hours. */
 const healthData = z
   .strictObject({
     hasHealthData: z.boolean(),
@@ -56,7 +56,7 @@ export type RestHealthData = z.infer<typeof healthData>
 
 const project = restRelease.shape.projects.element
 
-/** A release whose projects have their health, where it was asked for. */
+/** A release whose projects have their health data if requested. */
 export const restReleaseWithHealth = restRelease
   .extend({ projects: z.array(project.extend({ healthData: healthData.optional() })) })
   .meta({ id: 'ReleaseWithHealth' })
@@ -95,10 +95,10 @@ const change = z.strictObject({
   verdict: z.enum(['better', 'worse', 'same']),
   needed: z.int().describe('Of same: about how many sessions would tell; else 0.'),
 })
-/** Ours: how the crash-free sessions of a release differ from those of the one before it, at equal adoption. */
+/** Ours: difference of crash-free sessions from the previous release, at equal adoption. */
 export type RestHealthChange = z.infer<typeof change>
 
-/** Ours: what the page of a release shows of its sessions. Null: it has none. */
+/** Ours: session data of the release page. Null: no sessions. */
 export const restReleaseHealth = z
   .strictObject({
     own: health,

@@ -3,7 +3,7 @@ import { versionCharactersMax, versionFault } from '../domain/release-order.ts'
 import { commitList, refList, restAuthor, restCommit } from './commits.ts'
 import { address, moment, projectNames, textOrNull, time } from './scalars.ts'
 
-/** The parts of a version's text. `major` and the following are there only for `name@x.y.z`. */
+/** The parts of a version text. `major` and later fields exist only for `name@x.y.z`. */
 const versionInfo = z.strictObject({
   package: textOrNull,
   version: z.strictObject({
@@ -14,7 +14,7 @@ const versionInfo = z.strictObject({
     pre: textOrNull.exactOptional(),
     buildCode: textOrNull.exactOptional(),
   }),
-  /** For people: the version without its package, a commit's hash shortened to 12 characters. */
+  /** For display: the version without its package, with a commit hash shortened to 12 characters. */
   description: z.string(),
   /** The commit's hash, if the version is a commit hash. */
   buildHash: textOrNull,
@@ -57,7 +57,7 @@ export const restRelease = z
     lastCommit: restCommit.nullable(),
     deployCount: z.int(),
     lastDeploy: restDeploy.nullable(),
-    /** Authors of its commits, each once, at most 20. */
+    /** Authors of its commits without duplicates, at most 20. */
     authors: z.array(restAuthor),
     projects: z.array(
       z.strictObject({
@@ -72,7 +72,7 @@ export const restRelease = z
     ),
     /** Ours: newest first, at most 20. */
     lastDeploys: z.array(restDeploy).describe('The last one to each environment.'),
-    /** Ours: environments that its events named, in alphabetical order. */
+    /** Ours: environments of its events, in alphabetical order. */
     environments: z.array(z.string()),
     /** Ours: the commit of each repository that the release was built from. */
     refs: z.array(z.strictObject({ repository: z.string(), commit: z.string(), previousCommit: textOrNull })),
@@ -82,12 +82,12 @@ export const restRelease = z
   .meta({ id: 'Release' })
 export type RestRelease = z.infer<typeof restRelease>
 
-/** A time that a chart annotates. */
+/** A chart annotation. */
 const mark = z.strictObject({
   kind: z.enum(['release', 'deploy']),
   version: z.string(),
   shortVersion: z.string(),
-  /** End of a deploy; creation or first event of a release, whichever came first. */
+  /** End of a deploy. For a release, its creation or first event, whichever is earlier. */
   at: time,
   /** Null for a release. */
   environment: textOrNull,
@@ -96,7 +96,7 @@ const mark = z.strictObject({
 })
 export type RestMark = z.infer<typeof mark>
 
-/** GET organizations/{org}/release-marks/: the newest marks of the range in the order of time. */
+/** GET organizations/{org}/release-marks/: the newest annotations of the range, in order of time. */
 export const restMarks = z
   .strictObject({
     marks: z.array(mark),
@@ -107,7 +107,7 @@ export type RestMarks = z.infer<typeof restMarks>
 
 // ---- bodies
 
-/** A release's version. domain/release-order.ts has its rules. */
+/** A release version. domain/release-order.ts has its rules. */
 export const versionText = z
   .string()
   .trim()
@@ -117,7 +117,7 @@ export const versionText = z
   })
   .meta({ minLength: 1, maxLength: versionCharactersMax })
 
-/** Body of a change of a release. */
+/** Body to change a release. */
 export const releaseChangeBody = z.object({
   ref: z.string().max(250, 'At most 250 characters.').nullish(),
   url: address,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { restPerson } from './people.ts'
 import { digits, time } from './scalars.ts'
 
-/** organizations/{org}/removals/: a deletion on its way through the stores. */
+/** organizations/{org}/removals/: a deletion in progress through the stores. */
 export const restRemoval = z
   .strictObject({
     id: digits,
@@ -21,12 +21,12 @@ export const restRemoval = z
   .meta({ id: 'Removal' })
 export type RestRemoval = z.infer<typeof restRemoval>
 
-/** projects/{org}/{project}/tombstones/: an issue that was deleted for good. */
+/** projects/{org}/{project}/tombstones/: a discarded issue. */
 export const restTombstone = z
   .strictObject({
     id: z.string().describe('The short id that it had.'),
     title: z.string().describe('The title that it had; empty where an older version did not keep it.'),
-    /** The culprit that it had, or '' where an older version did not keep it. */
+    /** Its former culprit, or '' if an older version did not store it. */
     culprit: z.string(),
     hashes: z.array(z.string()),
     actor: restPerson.nullable(),

@@ -11,21 +11,21 @@ export const restRegroupings = z
       z.strictObject({
         id: digits,
         project: restProjectName,
-        /** `upload`: files came. `late`: events had not waited for maps. */
+        /** `upload`: new files arrived. `late`: events were stored before their maps were ready. */
         cause: z.enum(['upload', 'late']),
         dateCreated: time,
         dateEnded: time.nullable(),
-        /** Events that may miss source maps, and how many of them were looked at. */
+        /** Events that can lack source maps, and how many of them were checked. */
         total: count,
         looked: count,
         mapped: count,
-        /** Mapped events that belong to another issue now. */
+        /** Reprocessed events that moved to another issue. */
         moved: count,
         issues: count,
         error: z.string(),
       }),
     ),
-    /** Projects whose events missed so many different files that the newest ones are not noted. */
+    /** Projects with too many different missing files: the newest ones are not recorded. */
     full: z.array(z.strictObject({ project: restProjectName, noted: count, refused: count, dateRefused: time })),
   })
   .meta({ id: 'Regroupings' })

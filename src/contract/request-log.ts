@@ -15,7 +15,7 @@ export const restLoggedRequest = z
     code: z.string(),
     reason: z.string(),
     eventId: textOrNull,
-    /** What to do about the answer, or '' when the request was accepted. */
+    /** Advice about the answer, or '' if the request was accepted. */
     todo: z.string(),
     items: z.array(
       z.strictObject({
@@ -26,7 +26,7 @@ export const restLoggedRequest = z
         todo: z.string(),
       }),
     ),
-    /** Items that are not listed. */
+    /** Number of items that are not listed. */
     more: z.int(),
   })
   .meta({ id: 'Intake' })
@@ -36,7 +36,7 @@ export type RestLoggedRequest = z.infer<typeof restLoggedRequest>
 export const restRequestLog = z
   .strictObject({
     keys: z.array(z.strictObject({ id: digits, label: z.string(), public: z.string(), isActive: z.boolean() })),
-    /** Newest first, at most 100 of each key. */
+    /** Newest first, at most 100 per key. */
     requests: z.array(restLoggedRequest),
   })
   .meta({ id: 'Intakes' })

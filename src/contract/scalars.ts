@@ -1,27 +1,27 @@
 import { z } from 'zod'
 
-/** Values that many shapes of REST have. */
+/** Values that many REST shapes use. */
 
 /** An id: a whole number as text, as other clients expect it. */
 export const digits = z.string().regex(/^\d+$/)
 /** A time, ISO 8601 in UTC. */
 export const time = z.iso.datetime()
 export const textOrNull = z.string().nullable()
-/** An object whose fields the sender decides. */
+/** An object whose fields the client chooses. */
 export const record = z.record(z.string(), z.unknown())
 /** An event id or a trace id: 32 hexadecimal characters. */
 export const eventId = z.string().regex(/^[0-9a-f]{32}$/)
 /** A span id: 16 hexadecimal characters. */
 export const spanId = z.string().regex(/^[0-9a-f]{16}$/)
-/** A project in short. */
+/** Short form of a project. */
 export const restProjectName = z.strictObject({ id: digits, slug: z.string() })
 
-/** `revision` of a body, as every change takes it. */
+/** The `revision` field of all change bodies. */
 export const revisionField = z.number().int().min(0).optional()
-/** Projects of a body, each by its slug or id. */
+/** Project list of a body, each by slug or id. */
 export const projectNames = z.array(z.union([z.string(), z.number()]))
 
-/** ISO 8601 as milliseconds; a time without an offset is UTC, whatever the server's time zone. NaN for anything else. */
+/** Parses ISO 8601 to milliseconds. A time without offset is UTC, whatever the server's time zone. NaN if invalid. */
 function isoMs(text: string): number {
   const found = /^\d{4}-\d\d-\d\d(?:[T ](.+))?$/.exec(text)
   if (!found) return Number.NaN
@@ -29,7 +29,7 @@ function isoMs(text: string): number {
   return Date.parse(clockTime === '' || /(?:Z|UTC|[+-]\d\d:?\d\d)$/i.test(clockTime) ? text : `${text}Z`)
 }
 
-/** A time of a body, ISO 8601, as milliseconds. */
+/** Time field of a body: ISO 8601, converted to milliseconds. */
 export const moment = z
   .string()
   .max(64)
@@ -38,7 +38,7 @@ export const moment = z
 
 const isWeb = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 
-/** An address of a body that may become a link: http or https. '' and null: none. */
+/** Address field of a body that can become a link: http or https. '' and null: none. */
 export const address = z
   .string()
   .trim()
@@ -46,7 +46,7 @@ export const address = z
   .refine((text) => text === '' || isWeb(text), 'An address with http or https.')
   .nullish()
 
-/** One line of text of a body, at most `max` characters. `name` is the error for an empty line. */
+/** Single-line text field of a body, at most `max` characters. `name` is the error for an empty line. */
 export const line = (max: number, name: string) =>
   z
     .string()

@@ -4,7 +4,7 @@ import { revisionField } from './scalars.ts'
 
 const date = z.string().describe('ISO 8601, UTC.')
 
-/** A saved view of the issue stream. */
+/** A saved view of the issue list. */
 export const restSearch = z.strictObject({
   id: z.string(),
   type: z.literal(0).describe('0: of issues.'),
@@ -67,7 +67,7 @@ export const newSearchBody = z.object({
   end: moment.default(null),
 })
 
-/** Body of a change of a view. */
+/** Body to change a view. */
 export const searchChangeBody = z.object({
   name: searchName.optional(),
   query: query.optional(),

@@ -12,13 +12,13 @@ export const restSkew = z
     until: z.enum(['deploy', 'limit', 'now']).describe('The next release came, two days are over, or it is now.'),
     events: z.int(),
     /**
-     * People who are known by id, e-mail, name or address. `recovered`: they sent an event of the new release without
-     * skew later, or any event without skew at least a minute later. `stuck`: they met skew again after a minute or
-     * more, and sent nothing else since. `unknown`: everyone else.
+     * People identified by id, e-mail, name or address. `recovered`: they sent an event of the new release without skew
+     * later, or any event without skew at least a minute later. `stuck`: they met skew again after a minute or more,
+     * and sent nothing else since. `unknown`: everyone else.
      */
     people: z.strictObject({ all: z.int(), recovered: z.int(), stuck: z.int(), unknown: z.int() }),
     kinds: z.array(z.strictObject({ kind: skewKind, sentence: z.string(), events: z.int() })),
-    /** The releases that the old tabs named, most events first. '' stands for none. */
+    /** Releases of the old tabs, most events first. '': none. */
     releases: z.array(z.strictObject({ release: z.string(), events: z.int() })),
     points: z.array(restPoint).describe('By ten minutes, over more than eight hours by the hour.'),
     /** Whether the last ten minutes have at least half of the average rate. */

@@ -16,7 +16,7 @@ const ledgerSums = z.strictObject({
   dead: count,
   lost: count,
   clientDiscards: count,
-  /** Events and attachments among the stored ones that the disk budget has taken out since. */
+  /** Stored events and attachments that the disk budget has evicted since. */
   thinned: count,
   rows: z.array(
     z.strictObject({
@@ -29,7 +29,7 @@ const ledgerSums = z.strictObject({
   ),
 })
 
-/** What is stored, how much may be stored, and what the disk budget took out. */
+/** Disk usage, its budget, and evictions by the budget. */
 const disk = z.strictObject({
   dataBytes: z.number(),
   freeBytes: z.number(),
@@ -37,12 +37,12 @@ const disk = z.strictObject({
   tables: z.array(
     z.strictObject({ table: z.string(), rows: z.number(), bytesOnDisk: z.number(), bytesRaw: z.number() }),
   ),
-  /** Null while the events store is away. */
+  /** Null while the events store is down. */
   budget: z
     .strictObject({
-      /** How much may be stored. Null: no limit but the disk. */
+      /** Maximum bytes to store. Null: limited only by the disk. */
       budgetBytes: z.number().nullable(),
-      /** Events, attachments and dead letters, and the database. */
+      /** All tables, attachments, dead letters, bundles, the database and leftover copies. */
       storedBytes: z.number(),
       eventBytes: z.number(),
       spanBytes: z.number(),
@@ -51,7 +51,7 @@ const disk = z.strictObject({
       copyBytes: z.number().describe('What backups that were killed left, until it is swept.'),
     })
     .nullable(),
-  /** The newest downsampling runs. `endedAt` and `bytesAfter` are null while one runs, and when it was interrupted. */
+  /** The newest downsampling runs. `endedAt` and `bytesAfter` are null while it runs, or if it was interrupted. */
   thinned: z.array(
     z.strictObject({
       startedAt: time,
@@ -61,7 +61,7 @@ const disk = z.strictObject({
       bytesAfter: z.number().nullable(),
       events: count,
       attachments: count,
-      /** Whether the data fitted afterwards. It does not when every issue is down to the events that are always kept. */
+      /** Whether the data met the budget afterwards. False if all issues are down to their kept events. */
       reached: z.boolean(),
     }),
   ),
@@ -78,7 +78,7 @@ export const restStatus = z
       waitingRecords: z.number(),
       oldestWaitingMs: z.number(),
       boundBytes: z.number(),
-      /** The store that processing waits for: it is away, or its disk is full. Null when processing runs. */
+      /** The store that blocks processing: it is down or its disk is full. Null while processing runs. */
       waitsFor: z.strictObject({ store: z.enum(['events', 'database', 'files']), since: time }).nullable(),
     }),
     ledger: ledgerSums,
@@ -97,27 +97,27 @@ export const restOrganizationStatus = z
   .meta({ id: 'OrganizationStatus' })
 export type RestOrganizationStatus = z.infer<typeof restOrganizationStatus>
 
-/** A project key in short. Null: no known key. */
+/** Short form of a project key. Null: no known key. */
 export const restKeyName = z.strictObject({ id: digits, label: z.string() }).nullable()
 
 /** GET organizations/{org}/ledger/: outcomes of items in a range, down to the key. */
 export const restLedger = z
   .strictObject({
     range: z.enum(['1h', '24h', '30d', '13m']),
-    /** The beginning of an hour, because items are counted by the hour. */
+    /** Start of an hour, because items are counted by the hour. */
     from: time,
     rows: z.array(
       z.strictObject({
-        /** Null for items that came without a known key. */
+        /** Null for items without a known key. */
         project: restProjectName.nullable(),
         key: restKeyName,
         category: z.string(),
         outcome: z.string(),
         reason: z.string(),
-        /** Negative where a dead letter was replayed: its items are counted anew. */
+        /** Negative after the replay of a dead letter: its items are counted again. */
         quantity: count,
         bytes: count,
-        /** What to do about it, or ''. */
+        /** Advice, or ''. */
         todo: z.string(),
       }),
     ),
@@ -150,14 +150,14 @@ export const restUsage = z
         id: digits,
         slug: z.string(),
         /**
-         * Null while the events store is away. `bytes` is a share of the store, by rows and the size in which they were
-         * received. The disk budget took out `thinned` of the events.
+         * Null while the events store is down. `bytes` is an estimated share of the store, by rows and their received
+         * size. The disk budget has evicted `thinned` of the events.
          */
         events: z.strictObject({ rows: count, bytes: z.number(), thinned: count }).nullable(),
         spans: z.strictObject({ rows: count, bytes: z.number() }).nullable(),
         attachments: kept,
         deadItems: kept,
-        /** Uploaded bundles. A bundle of several projects counts for the oldest of them. */
+        /** Uploaded bundles. A bundle of several projects counts for the oldest project. */
         artifacts: kept,
       }),
     ),

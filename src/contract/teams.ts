@@ -34,7 +34,7 @@ export const restTeam = z
     name: z.string(),
     dateCreated: time,
     isMember: z.boolean(),
-    /** The only role in a team: what a member may do follows from the role in the organization. */
+    /** The only role in a team. Permissions follow from the role in the organization. */
     teamRole: z.literal('contributor').nullable(),
     flags: z.strictObject({ 'idp:provisioned': z.literal(false) }),
     access: z.array(z.string()),
@@ -54,7 +54,7 @@ export const restTeamMember = restMember
   .meta({ id: 'TeamMember' })
 export type RestTeamMember = z.infer<typeof restTeamMember>
 
-/** One member, with the roles that there are. */
+/** One member, with the available roles. */
 export const restMemberDetail = restMember
   .extend({
     teams: z.array(z.string()),
@@ -64,7 +64,7 @@ export const restMemberDetail = restMember
   .meta({ id: 'MemberDetail' })
 export type RestMemberDetail = z.infer<typeof restMemberDetail>
 
-/** One organization with its team, where clients look for it. */
+/** One organization with its team, as clients expect it. */
 export const restOrganizationDetail = restOrganization
   .extend({ teams: z.array(restTeam), ...roleLists })
   .meta({ id: 'OrganizationDetail' })

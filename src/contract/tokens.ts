@@ -12,7 +12,7 @@ export const restToken = z.strictObject({
   lastUsed: time.nullable(),
 })
 export type RestToken = z.infer<typeof restToken>
-/** The answer that has the secret, once. */
+/** The answer with the secret, which is shown once. */
 export const restNewToken = restToken.extend({ token: z.string() })
 
 const organizationToken = z.strictObject({

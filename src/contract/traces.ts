@@ -6,7 +6,7 @@ const at = z.number().describe('Seconds since 1970.')
 const measurements = z.record(z.string(), z.number()).describe('Times in milliseconds.')
 const durationMs = z.number().describe('Milliseconds.')
 
-/** One segment of a trace without its child spans: a page load, a navigation, a request that a server answered. */
+/** One segment of a trace without its child spans: a page load, a navigation, or a request to a server. */
 const segment = z
   .strictObject({
     spanID: spanId,
@@ -20,7 +20,7 @@ const segment = z
     startTimestamp: at,
     endTimestamp: at,
     duration: durationMs,
-    /** Spans below it, of those that the trace shows. */
+    /** Displayed spans below it. */
     spans: z.int(),
     platform: z.string(),
     environment: z.string(),
@@ -30,7 +30,7 @@ const segment = z
   .meta({ id: 'Segment' })
 export type RestSegment = z.infer<typeof segment>
 
-/** The span that an error happened in. */
+/** The span in which an error occurred. */
 const eventSpan = z
   .strictObject({
     spanID: spanId,
@@ -38,7 +38,7 @@ const eventSpan = z
     name: z.string(),
     op: z.string(),
     relation: z.enum(['span', 'parent']).describe('parent: the named span is not stored, this one is above it.'),
-    /** The segment above it with its project, or null when no segment above it is stored. */
+    /** Its segment with project, or null if no segment above it is stored. */
     segment: z.strictObject({ spanID: spanId, projectID: digits }).nullable(),
   })
   .meta({ id: 'EventSpan' })
@@ -48,7 +48,7 @@ export type RestEventSpan = z.infer<typeof eventSpan>
 const traceEvent = z
   .strictObject({
     eventID: eventId,
-    /** Null when its issue was removed meanwhile. */
+    /** Null if its issue has been removed. */
     groupID: digits.nullable(),
     shortId: z.string().nullable(),
     title: z.string(),
@@ -61,26 +61,26 @@ const traceEvent = z
   .meta({ id: 'TraceEvent' })
 export type RestTraceEvent = z.infer<typeof traceEvent>
 
-/** GET organizations/{org}/trace-meta/{trace}/: a trace in short. */
+/** GET organizations/{org}/trace-meta/{trace}/: a trace summary. */
 export const restTraceMeta = z
   .strictObject({
     errors: z.int(),
     performance_issues: z.int(),
     logs: z.int(),
-    /** Spans that were looked at, at most 1,000, and how many of them each op has. */
+    /** Number of checked spans, at most 1,000, and their number by op. */
     span_count: z.int(),
     span_count_map: z.record(z.string(), z.int()),
     transaction_child_count_map: z.array(z.strictObject({ 'transaction.span_id': spanId, 'count()': z.int() })),
     truncated: z.boolean().describe('More than 1,000 spans are stored; these are the first of them.'),
     /**
-     * The 50 segments nearest to the asked time, in the order of their start. A trace without segments has the spans
-     * here that no other span is above.
+     * The 50 segments nearest to the requested time, ordered by start. For a trace without segments: spans without a
+     * stored parent.
      */
     segments: z.array(segment),
     segmentCount: z.int(),
-    /** Errors of the trace in the order of time, at most 50. */
+    /** Errors of the trace in order of time, at most 50. */
     events: z.array(traceEvent),
-    /** Days that spans are kept. */
+    /** Retention of spans in days. */
     keptDays: z.int(),
   })
   .meta({ id: 'TraceMeta' })
@@ -107,14 +107,14 @@ const span = z
     start_timestamp: at,
     end_timestamp: at,
     duration: durationMs,
-    /** Milliseconds, or null where it is not known. */
+    /** Milliseconds, or null if unknown. */
     self_time: z.number().nullable(),
     environment: z.string(),
     release: z.string(),
     measurements,
     additional_attributes: record,
     links: z.array(z.strictObject({ trace_id: eventId, span_id: spanId, sampled: z.boolean() })),
-    /** Faults in the sent span that were repaired. */
+    /** Number of repaired faults in the sent span. */
     repaired: z.int(),
     get children() {
       return z.array(span)
@@ -125,20 +125,20 @@ const span = z
   .meta({ id: 'TraceSpan' })
 export type RestTraceSpan = z.infer<typeof span>
 
-/** An error of a trace, beside its spans. */
+/** An error of a trace, next to its spans. */
 const traceError = z
   .strictObject({
     event_type: z.literal('error'),
     id: eventId,
     event_id: eventId,
-    /** Null when its issue was removed meanwhile. */
+    /** Null if its issue has been removed. */
     issue_id: z.int().nullable(),
     short_id: z.string().nullable(),
     project_id: z.int(),
     project_slug: z.string(),
-    /** The event's own title. Its issue may have another title. */
+    /** Title of the event. The title of its issue can differ. */
     title: z.string(),
-    /** Older clients look for the title here. */
+    /** Older clients read the title here. */
     message: z.string().describe('The same as title.'),
     culprit: z.string(),
     type: z.string().describe('error, default (a message), csp or another security report.'),
@@ -146,12 +146,12 @@ const traceError = z
     level: z.string(),
     transaction: z.string(),
     span_id: spanId.nullable().describe('The stored span that it happened in, or the one above; null: not known.'),
-    /** Both are the event's time. */
+    /** Both are the time of the event. */
     timestamp: at,
     start_timestamp: at,
   })
   .meta({ id: 'TraceError' })
 export type RestTraceError = z.infer<typeof traceError>
 
-/** The spans of a trace as trees, and its errors beside them. */
+/** The spans of a trace as trees, and its errors. */
 export const restTrace = z.array(z.union([span, traceError]))

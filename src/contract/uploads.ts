@@ -3,15 +3,15 @@ import { bundleBytesMax } from '../wire/upload.ts'
 import { versionText } from './releases.ts'
 import { projectNames, textOrNull, time } from './scalars.ts'
 
-/** Shapes of what builds upload: chunks, bundles and their files. */
+/** Shapes of build uploads: chunks, bundles and their files. */
 
-/** Mishap refuses each debug file, with a sentence. */
+/** Mishap refuses all debug files with a sentence. */
 export const restDebugFileAssembly = z.record(
   z.string(),
   z.strictObject({ state: z.literal('error'), missingChunks: z.array(z.string()), detail: z.string() }),
 )
 
-/** A file of the old upload of release files. */
+/** A file of the legacy upload of release files. */
 export const restReleaseFile = z
   .strictObject({
     id: z.string(),
@@ -79,9 +79,9 @@ export type RestArtifactFile = z.infer<typeof restArtifactFile>
 
 // ---- bodies
 
-/** Chunks that a bundle may have: of 32 KiB, the smallest that any client has used. */
+/** Maximum chunks of a bundle, for chunks of 32 KiB, the smallest size that any client has used. */
 const chunksMax = bundleBytesMax / (32 * 1024)
-/** Debug files of one call. */
+/** Maximum debug files per call. */
 const debugFilesMax = 10_000
 
 const sha1 = z
@@ -89,18 +89,18 @@ const sha1 = z
   .transform((text) => text.toLowerCase())
   .pipe(z.string().regex(/^[0-9a-f]{40}$/, 'A SHA-1 in 40 hex digits.'))
 
-/** Body that asks to join chunks to a bundle. */
+/** Body to assemble chunks into a bundle. */
 export const assembleBody = z.object({
   checksum: sha1,
   chunks: z.array(sha1).max(chunksMax),
   projects: projectNames.default([]),
-  // '' as none: a client without a release sends either
+  // '' means none: clients without a release send '' or null.
   version: z.union([z.literal(''), versionText]).nullish(),
   dist: z.string().max(250, 'At most 250 characters.').nullish(),
 })
 export type AssembleBody = z.output<typeof assembleBody>
 
-/** Body that asks to join chunks to debug files, by their SHA-1. */
+/** Body to assemble chunks into debug files, by their SHA-1. */
 export const debugFilesBody = z
   .record(z.string().regex(/^[0-9a-f]{40}$/i, 'A SHA-1 in 40 hex digits.'), z.looseObject({}))
   .refine((files) => Object.keys(files).length <= debugFilesMax, `At most ${debugFilesMax} files.`)

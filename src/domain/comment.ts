@@ -1,11 +1,11 @@
 /**
- * Comments: a small part of Markdown as data, which screens show as elements and never as markup. Each function looks at
- * each character a bounded number of times, whatever was typed.
+ * Parses comments: a small part of Markdown as data, which screens render as elements and never as markup. Each
+ * function reads each character a bounded number of times, for any input.
  */
 
 export type Inline =
   | { kind: 'text' | 'code' | 'strong' | 'emphasis'; text: string }
-  /** Only http and https; the text is the address itself where none was given. */
+  /** Only http and https. The text is the address if no label was given. */
   | { kind: 'link'; text: string; href: string }
   | { kind: 'mention'; text: string; handle: string }
 export type Block =
@@ -13,11 +13,11 @@ export type Block =
   | { kind: 'list'; ordered: boolean; lines: Inline[][] }
   | { kind: 'code'; text: string }
 
-/** Inline pieces, the earliest first. Runs are bounded, so that no text makes one of them look far again and again. */
+/** Inline pieces, the earliest first. Lengths are bounded, so that no input causes repeated long scans. */
 const inlinePattern =
   /`([^`\n]{1,500})`|\*\*([^*\n]{1,500})\*\*|(?<![\p{L}\p{N}_*])[*_]([^*_\n]{1,500})[*_](?![\p{L}\p{N}])|\[([^\]\n]{1,200})\]\((https?:\/\/[^\s()<>]{1,500})\)|(https?:\/\/[^\s<>"'()]{1,500})|(?<![\p{L}\p{N}_.])@([\p{L}\p{N}][\p{L}\p{N}._+-]{0,63}(?:@[\p{L}\p{N}.-]{1,100})?)/gu
 
-/** Signs that end a sentence and not an address. */
+/** Punctuation after an address that is not part of it. */
 const trailing = /[.,;:!?]+$/
 
 function inlineOf(text: string): Inline[] {
@@ -53,7 +53,7 @@ const marks = [
   { kind: 'heading', pattern: /^#{1,6}\s+/ },
 ] as const
 
-/** Reads a comment. Takes what a person typed; everything that is no mark stays text. */
+/** Parses a comment from user input. Unrecognized syntax stays text. */
 export function readComment(text: string): Block[] {
   const blocks: Block[] = []
   const lines = text.replaceAll('\r', '').split('\n')
@@ -86,7 +86,7 @@ export function readComment(text: string): Block[] {
   return blocks
 }
 
-/** Handles that a comment names, lower case, each once. What stands in code names nobody. */
+/** Returns the mentioned handles in lower case, without duplicates. Code contains no mentions. */
 export function mentionsIn(text: string): string[] {
   const found = readComment(text).flatMap((block) =>
     'lines' in block ? block.lines.flat().flatMap((line) => (line.kind === 'mention' ? [line.handle] : [])) : [],
@@ -96,7 +96,7 @@ export function mentionsIn(text: string): string[] {
 
 type Named = { id: string; name: string; email: string }
 
-/** How each person can be named behind the @: the part of the address before its @ where only one has it, and the address. */
+/** Returns people by handle: their address, and its part before the @ if it is unique. */
 export function handlesOf<One extends Named>(people: readonly One[]): Map<string, One> {
   const handles = new Map<string, One>()
   const shared = new Set<string>()
@@ -111,7 +111,7 @@ export function handlesOf<One extends Named>(people: readonly One[]): Map<string
   return handles
 }
 
-/** The shortest handle of a person. */
+/** Returns the shortest handle of a person. */
 export const handleOf = (person: Named, people: readonly Named[]): string => {
   const short = person.email.toLowerCase().split('@')[0] ?? ''
   return handlesOf(people).get(short)?.id === person.id ? short : person.email.toLowerCase()

@@ -1,6 +1,6 @@
-/** What refine recognizes in an event beside its grouping: docs/diagnostics.md. Codes are stable, sentences are not. */
+/** Diagnostics of events by refine, except their grouping: docs/diagnostics.md. Codes are stable, sentences are not. */
 
-/** Invariants of React and Next.js by code: what they say in short, and what mostly causes them. */
+/** Invariants of React and Next.js by code, each with its meaning and its usual cause. */
 export const invariants = {
   'layout-router': {
     name: 'The layout router is not mounted',
@@ -89,7 +89,7 @@ export const invariants = {
 export type InvariantId = keyof typeof invariants
 export const invariantIds = Object.keys(invariants) as InvariantId[]
 
-/** Why server and browser rendered differently. */
+/** Causes of different renderings by server and browser. */
 export const hydrationCauses = {
   nesting: 'HTML does not allow these tags within each other, so the browser moved them.',
   extension: 'An extension of the browser changed the page before React took it over.',
@@ -101,7 +101,7 @@ export const hydrationCauses = {
 } as const
 export type HydrationCause = keyof typeof hydrationCauses
 
-/** What an old tab runs into after a deploy. */
+/** Failures of an old tab after a deploy. */
 export const skewKinds = {
   chunk: 'A script of an older build is not there any more.',
   'dynamic-import': 'A module of an older build, loaded on demand, is not there any more.',
@@ -111,7 +111,7 @@ export const skewKinds = {
 } as const
 export type SkewKind = keyof typeof skewKinds
 
-/** Why nobody of the team can mend it. */
+/** Reasons why the team cannot fix an event. */
 export const noiseKinds = {
   bot: 'A crawler or a scanner ran the page.',
   localhost: 'The page was served from somebody’s own machine.',
@@ -123,19 +123,19 @@ export const noiseKinds = {
 } as const
 export type NoiseKind = keyof typeof noiseKinds
 
-/** One thing that server and browser rendered differently, after normalizing; a side that has none of it is left out. */
+/** A normalized difference between the renderings of server and browser. A missing side is absent. */
 export type Difference = {
   what: 'text' | 'attribute' | 'element' | 'html'
-  /** Of an attribute. */
+  /** Name of the attribute. */
   name?: string
   server?: string
   client?: string
 }
 
 /**
- * Findings of the step `signs`, each only where it was found. `found` is the text that was recognized, at most 200
- * characters. `react`: a minified error in words; without `message` its number is unknown. `logged`: an error that was
- * only written to the console, by React for a boundary or by the application.
+ * Diagnostics of one event; absent ones were not found. `found` is the recognized text, at most 200 characters.
+ * `react`: the text of a minified error; without `message` its number is unknown. `logged`: an error that was only
+ * written to the console, by React for a boundary or by the application.
  */
 export type Signs = {
   react?: { code: number; message?: string }

@@ -1,19 +1,19 @@
-/** Where a command uploads to, and for which release and dist ('' for none). */
+/** The upload target of a command, with its release and dist ('' for none). */
 export type DoctorPlace = { url: string; org: string; project: string; release: string; dist: string }
 
-/** `inject`: debug ids, then the upload; `prefix`: the upload under another address. */
+/** `inject`: debug ids, then the upload. `prefix`: an upload with another address. */
 export type Command = 'inject' | 'upload' | 'prefix'
 
 /**
- * A word for a POSIX shell. What comes from events is hostile: controls are taken out, as even between quotes they would
- * end a paste, and everything but plain letters stands in single quotes.
+ * Quotes a word for a POSIX shell. Event texts are hostile. Control characters are removed, because they would end a
+ * paste even in quotes. Words with other than plain characters get single quotes.
  */
 export function shellWord(text: string): string {
   const clean = text.replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/gu, '').slice(0, 500)
   return /^[\w@%+=:,./][\w@%+=:,./-]*$/.test(clean) ? clean : `'${clean.replaceAll("'", `'\\''`)}'`
 }
 
-/** An option with its value. One that begins with a dash would be taken for an option itself. */
+/** Returns an option with its value. A value that starts with a dash would look like an option, so it needs "=". */
 const option = (name: string, value: string): string =>
   value === '' ? '' : ` ${name}${value.startsWith('-') ? '=' : ' '}${shellWord(value)}`
 
@@ -24,7 +24,7 @@ const partsOf = (url: string): string[] =>
     .replace(/^~?\/?/, '')
     .split('/')
 
-/** How many of the last parts of two addresses are the same; queries and hosts do not count. */
+/** Counts the equal parts at the end of two addresses. Ignores queries and hosts. */
 export function sameEnd(text: string, two: string): number {
   const [a, b] = [partsOf(text), partsOf(two)]
   let count = 0
@@ -32,13 +32,13 @@ export function sameEnd(text: string, two: string): number {
   return count
 }
 
-/** What `--url-prefix` has to be so that the file uploaded as `found` is found as `url`; `~` is any host. */
+/** Returns the `--url-prefix` for which the uploaded file `found` matches `url`. `~` is any host. */
 export function prefixFor(url: string, found: string): string {
   const parts = partsOf(url)
   return ['~', ...parts.slice(0, Math.max(0, parts.length - Math.max(1, sameEnd(url, found))))].join('/')
 }
 
-/** Lines for a shell: sentry-cli with this installation's address, organization and project. */
+/** Returns shell lines: sentry-cli with the address, organization and project of this installation. */
 export function commandOf(command: Command, place: DoctorPlace, data: Readonly<Record<string, string>>): string {
   const cli = `npx @sentry/cli${option('--url', place.url)} sourcemaps`
   const where = `${option('--org', place.org)}${option('--project', place.project)}`

@@ -4,14 +4,14 @@ import { type Command, commandOf, type DoctorPlace } from './doctor-commands.ts'
 type Entry = {
   step: DoctorStepName
   weight: DoctorWeight
-  /** What is wrong, in one sentence with `{values}`; the screens' English catalogue holds the same text. */
+  /** The fault in one sentence with `{values}`. The English catalogue of the screens has the same text. */
   message: string
-  /** What mends it. */
+  /** The remedy. */
   mend: string
   command: Command | null
 }
 
-/** Everything that the doctor can find between a frame and its source. Codes are stable. */
+/** All possible findings between a frame and its source. Codes are stable. */
 export const doctorFindings = {
   no_line: {
     step: 'address',
@@ -277,19 +277,19 @@ export const doctorFindings = {
 export type DoctorCode = keyof typeof doctorFindings
 
 const valueMax = 300
-/** Line ends, controls and what turns the direction of text are no part of a name that is shown. */
+/** Replaces line ends, control characters and bidirectional marks in displayed names. */
 const plain = (text: string): string => {
   const clean = text.replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/gu, '\ufffd')
   return clean.length <= valueMax ? clean : `${clean.slice(0, valueMax - 1).toWellFormed()}…`
 }
 
-/** A sentence with its `{values}`. A value that is missing stays as it is written, which a test would find. */
+/** Fills the `{values}` of a sentence. A missing value stays as its placeholder, which a test detects. */
 const fillSentence = (text: string, data: Readonly<Record<string, string>>): string =>
   text.replace(/\{(\w+)\}/g, (whole, name: string) => data[name] ?? whole)
 
 /**
- * A finding with its sentences and its command. `place` is where the command is to upload to; `data` are the values that
- * the sentences name, hostile as they came.
+ * Builds a finding with its sentences and command. `place` is the upload target of the command. `data` has the
+ * unescaped, hostile values of the sentences.
  */
 export function findingOf(
   code: DoctorCode,

@@ -1,100 +1,100 @@
 import type { DoctorCode } from './doctor-findings.ts'
 
-/** What is looked at between a frame and its source, in this order. */
+/** Steps from a frame to its source, in order. */
 export const doctorSteps = ['address', 'debug_id', 'bundle', 'file', 'map', 'column', 'source'] as const
 export type DoctorStepName = (typeof doctorSteps)[number]
 
-/** `unused`: not needed for this file; `open`: not reached, as a step before it failed. */
+/** `unused`: not needed for this file. `open`: not reached because an earlier step failed. */
 export type DoctorStep = {
   step: DoctorStepName
   state: 'ok' | 'failed' | 'unused' | 'open'
-  /** What was found: an address, an id, a name; '' for nothing. */
+  /** The address, id or name found; '' for none. */
   found: string
 }
 
-/** `wrong`: frames stay minified until it is mended; `note`: worth knowing, nothing that has to be mended. */
+/** `wrong`: frames stay minified until this is fixed. `note`: only information, no fix is needed. */
 export type DoctorWeight = 'wrong' | 'note'
 
-/** One thing that was found. `message` and `mend` are English; screens say `code` with `data` in their own language. */
+/** A finding. `message` and `mend` are English. Screens translate `code` with `data`. */
 export type DoctorFinding = {
   code: DoctorCode
   step: DoctorStepName
   weight: DoctorWeight
-  /** Values of the sentences, at most 300 characters each; times in ISO 8601. */
+  /** Values for the sentences, at most 300 characters each. Times are ISO 8601. */
   data: Record<string, string>
   message: string
   mend: string
-  /** Lines for a shell, everything quoted; null where no command helps. */
+  /** Quoted shell lines; null if no command helps. */
   command: string | null
 }
 
-/** A file that frames of an event lie in. */
+/** A file with frames of an event. */
 export type DoctorFile = {
   url: string
   debugId: string | null
-  /** How many frames lie in it, and where the one lies that was looked at; both from 1, null when it was not sent. */
+  /** Number of frames, and position of the checked frame; both from 1, null if it was not sent. */
   frames: number
   line: number | null
   column: number | null
-  /** `now`: it would be mapped now, and was not when the event came. */
+  /** `now`: mappable now, but it was not when the event arrived. */
   state: 'ok' | 'now' | 'failed'
   steps: DoctorStep[]
   finding: DoctorFinding | null
 }
 
-/** What the doctor says of an event. `none`: it has no frame that could be mapped. */
+/** Diagnosis of an event. `none`: it has no frame that can be mapped. */
 export type EventDiagnosis = {
   eventId: string
   release: string | null
   dist: string | null
   verdict: 'ok' | 'now' | 'failed' | 'none'
-  /** As stored. `ignored`: parts of a runtime or of an extension, code without a file, native code. */
+  /** As stored. `ignored`: frames of a runtime or extension, without a file, or native. */
   frames: { mapped: number; unmapped: number; ignored: number }
-  /** The first failing step of the file that matters most. */
+  /** The first failing step of the most important file. */
   finding: DoctorFinding | null
   files: DoctorFile[]
-  /** Files beyond the first 30. */
+  /** Number of files beyond the first 30. */
   filesOmitted: number
 }
 
-/** A script of a bundle. `map`: its source map as it is called there. */
+/** A script of a bundle. `map`: the name of its source map in the bundle. */
 export type DoctorScript = {
   url: string
   debugId: string | null
   map: string | null
-  /** Sources that the map names, and how many of them have no text; null: the map was not read. */
+  /** Sources named by the map, and how many have no text; null: the map was not read. */
   sources: number | null
   sourcesMissing: number | null
   finding: DoctorFinding | null
 }
 
-/** What the doctor says of a bundle. Up to 40 maps of one are read. */
+/** Diagnosis of a bundle. At most 40 maps per bundle are read. */
 export type BundleDiagnosis = {
   bundleId: string
   verdict: DoctorVerdict
   dateCreated: string
-  /** Whether an event has used it since. */
+  /** Whether an event has used it. */
   used: boolean
   associations: { release: string | null; dist: string | null }[]
   scripts: number
-  /** Of how many the map was read. */
+  /** Scripts whose map was read. */
   read: number
-  /** Each finding once, the worst and most frequent first. */
+  /** Findings without duplicates, the worst and most frequent first. */
   findings: (DoctorFinding & { count: number })[]
   /** The first 200 scripts. */
   files: DoctorScript[]
 }
 
-/** `wrong`: something has to be mended; `empty`: there is nothing to look at. */
+/** `wrong`: a fix is needed. `empty`: there is nothing to check. */
 export type DoctorVerdict = 'ok' | 'wrong' | 'empty'
 
-/** What the doctor says of a release: of what was uploaded for it, and of its newest events. */
+/** Diagnosis of a release: its uploads and its newest events. */
 export type ReleaseDiagnosis = {
   release: string
   dist: string | null
   verdict: DoctorVerdict
   bundles: BundleDiagnosis[]
-  /** Of the newest 100 events of 30 days; null: whoever asks may not read events. */
+  /** The newest 100 events of 30 days; null: the caller cannot read events. */
   events: { looked: number; frames: number; mapped: number } | null
   /** `count`: scripts of bundles, or events. */
   findings: (DoctorFinding & { count: number })[]

@@ -18,7 +18,7 @@ const side = (change: Partial<Side>): Side => ({
   ...change,
 })
 const browser = (change: Partial<Side> = {}) => side({ side: 'browser', group: 'b', ...change })
-/** Everything there is, as the store would find it. */
+/** All matching ends, as the store would find them. */
 const around = (item: Side, all: readonly Side[]): Around => ({
   ofDigest: item.digest === '' ? [] : all.filter((two) => two.side === 'server' && two.digest === item.digest),
   ofTrace: item.traceId === '' ? [] : all.filter((two) => two.traceId === item.traceId),

@@ -2,7 +2,7 @@ import type { Json } from '../wire/json.ts'
 import type { Signs } from './diagnostics.ts'
 import type { Failure } from './error-links.ts'
 
-/** Why a frame of minified JavaScript was not mapped, or not wholly (docs/sourcemaps.md has a sentence for each). */
+/** Reasons why a frame of minified JavaScript is not fully mapped (docs/sourcemaps.md explains each). */
 export const unmappedReasons = [
   'file_missing',
   'file_gone',
@@ -18,7 +18,7 @@ export const unmappedReasons = [
 ] as const
 export type UnmappedReason = (typeof unmappedReasons)[number]
 
-/** What mapping found about a frame. `sourcemap`: the map's address; `reason`: also on a mapped frame without its source. */
+/** Result of mapping a frame. `sourcemap`: address of the map. `reason`: also set on a mapped frame without source. */
 export type FrameData = {
   symbolicated: boolean
   sourcemap?: string
@@ -38,11 +38,11 @@ export type NormalFrame = {
   pre_context?: string[]
   post_context?: string[]
   in_app: boolean
-  /** The SDK did not say: `in_app` follows from the path, and is decided again when the frame is mapped later. */
+  /** The SDK did not set `in_app`: it follows from the path and is decided again when the frame is mapped later. */
   in_app_unsaid?: true
-  /** The sender mapped it: its function is the one of the source. */
+  /** The sender mapped it: the function name comes from the source. */
   mapped_before?: true
-  /** What `in_app` was before a stack-trace rule changed it. */
+  /** Value of `in_app` before a stack-trace rule changed it. */
   in_app_before?: boolean
   vars?: { [name: string]: Json }
   package?: string
@@ -122,7 +122,7 @@ export type NormalUser = {
   data?: { [key: string]: Json }
 }
 
-/** One way to group, whether it counted, and why. */
+/** A grouping method, whether it counted, and why. */
 export type GroupingVariant = {
   name: 'app' | 'system' | 'default' | 'custom_fingerprint' | 'hybrid' | 'checksum' | 'built_in_fingerprint'
   contributes: boolean
@@ -131,39 +131,39 @@ export type GroupingVariant = {
   values: string[]
 }
 
-/** What refine found out about the event; stored with it, never sent by an SDK. */
+/** Results of refine, stored with the event. SDKs never send them. */
 export type Findings = {
   title: string
   culprit: string
-  /** For list rows: type and first line of the value, file and function of the crash. */
+  /** For lists: type and first line of the value, file and function of the crash. */
   metadata: { type?: string; value?: string; filename?: string; function?: string }
   kind: 'error' | 'message' | 'csp'
-  /** true: some exception was unhandled. */
+  /** True if any exception was unhandled. */
   unhandled: boolean
   digest?: { value: string; found: string }
-  /** What it is: React's error in words, hydration, skew, noise; none of it where there is nothing to say. */
+  /** Diagnostics: React error texts, hydration, skew, noise; absent if there are none. */
   signs?: Signs
-  /** Every digest that the event names, the surest first. `sure`: in a field or tag of its own. */
+  /** All digests of the event, most certain first. `sure`: in a field or tag of its own. */
   digests?: { value: string; found: string; sure: boolean }[]
-  /** It is one side of a server error that the browser shows as a number. */
+  /** Set if the event is one end of an error link. */
   failure?: Failure
-  /** When its frames were mapped after it was stored, in ms since 1970. */
+  /** Time of its reprocessing in ms since 1970. */
   mapped_again_ms?: number
-  /** `rule`: the fingerprint rule that matched, as it was written; `secondary`: hashes of the version before. */
+  /** `rule`: text of the matching fingerprint rule. `secondary`: hashes of the previous version. */
   grouping: { version: number; variants: GroupingVariant[]; rule?: string; secondary?: string[] }
 }
 
-/** A remark on something wrong with what was sent; `name` is the path, `value` what stood there (short). */
+/** A processing error in a sent value. `name` is its path, `value` the shortened value. */
 export type EventError = { type: string; name?: string; value?: Json; reason?: string }
 
-/** `_meta` mirrors the event tree; the leaf under key '' says what was done to that value. */
+/** `_meta` mirrors the event tree. The leaf under key '' records the changes of that value. */
 export type Meta = { ''?: { len?: number; rem?: [string, string, number?, number?][]; err?: string[]; val?: Json } } & {
   [key: string]: Meta | undefined | unknown
 }
 
 export type NormalEvent = {
   event_id: string
-  /** Seconds since 1970 with micro-second precision. */
+  /** Seconds since 1970 with microsecond precision. */
   timestamp: number
   received: number
   platform: string
@@ -198,5 +198,5 @@ export type NormalEvent = {
   findings: Findings
 }
 
-/** Values of a tag, most events first. `unique` counts all of them, also those that `values` leaves out. */
+/** Values of a tag, most events first. `unique` also counts values that `values` omits. */
 export type TagCount = { key: string; total: number; unique: number; values: { value: string; events: number }[] }

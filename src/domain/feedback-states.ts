@@ -1,3 +1,3 @@
-/** What a team says of a piece of feedback. */
+/** Triage states of feedback. */
 export const feedbackStates = ['new', 'resolved', 'spam'] as const
 export type FeedbackState = (typeof feedbackStates)[number]

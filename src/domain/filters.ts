@@ -1,6 +1,6 @@
 import type { OutcomeReason } from '../base/outcome.ts'
 
-/** Browsers that can be left behind, by the last version that counts as old. */
+/** Browsers that the filter can drop, with the last version that counts as old. */
 export const oldBrowsers = {
   ie: 11,
   edge: 110,
@@ -15,8 +15,8 @@ export type OldBrowser = keyof typeof oldBrowsers
 export const isOldBrowser = (name: string): name is OldBrowser => Object.hasOwn(oldBrowsers, name)
 
 /**
- * What a project drops of what comes in. `messages`, `releases` and `cspSources`: patterns with `*`; `addresses`:
- * addresses and networks.
+ * Inbound filters of a project. `messages`, `releases` and `cspSources`: patterns with `*`. `addresses`: addresses and
+ * networks.
  */
 export type ProjectFilters = {
   extensions: boolean
@@ -52,7 +52,7 @@ type Known = { id: string; reason: OutcomeReason } & (
   | { kind: 'patterns'; key: Patterns }
 )
 
-/** Every filter, by the name that the API has for it and the reason that it counts as. */
+/** All filters, with their API name and their outcome reason. */
 export const inboundFilters = [
   { id: 'browser-extensions', reason: 'browser_extension', kind: 'switch', key: 'extensions' },
   { id: 'legacy-browsers', reason: 'legacy_browser', kind: 'browsers', key: 'browsers' },

@@ -1,6 +1,6 @@
 import { matchersMax, type RuleError, type RuleMatcher, type RuleScanner, readRules } from './rule-text.ts'
 
-// The language of fingerprint rules (docs/grouping.md), as Sentry documents it.
+// The syntax of fingerprint rules (docs/grouping.md), as documented by Sentry.
 
 const fingerprintKeys = [
   'type',
@@ -19,12 +19,12 @@ const fingerprintKeys = [
 ] as const
 type FingerprintKey = (typeof fingerprintKeys)[number] | `tags.${string}`
 export type FingerprintMatcher = RuleMatcher<FingerprintKey>
-/** One rule: all matchers must hold; `title` is what the issue is called then. */
+/** A rule: all matchers must match. `title` becomes the title of the issue. */
 export type FingerprintRule = {
   matchers: FingerprintMatcher[]
   fingerprint: string[]
   title?: string
-  /** The rule as it was written. */
+  /** Text of the rule. */
   text: string
   /** From 1. */
   line: number
@@ -46,7 +46,7 @@ function keyOf(written: string): FingerprintKey | undefined {
   return aliases.get(name) ?? fingerprintKeys.find((fingerprintKey) => fingerprintKey === name)
 }
 
-/** One entry: in quotes, or bare up to a blank or comma; blanks within `{{ }}` are part of it. */
+/** Reads an entry: quoted, or bare up to a blank or comma. Blanks within `{{ }}` belong to it. */
 function entry(scanner: RuleScanner): string {
   if (scanner.line[scanner.at] === '"') return scanner.value('an entry')
   const rest = scanner.line.slice(scanner.at)
@@ -83,7 +83,7 @@ function readRule(scanner: RuleScanner): Omit<FingerprintRule, 'text' | 'line'> 
   if (!scanner.line.slice(0, scanner.at).endsWith('->')) scanner.fail('expected -> and a fingerprint')
   const fingerprint: string[] = []
   let named: string | undefined
-  // a comment may stand behind the entries
+  // A comment can follow the entries.
   while (scanner.more() && !(fingerprint.length > 0 && scanner.take('#'))) {
     const found = title(scanner)
     if (found !== undefined) named = found
@@ -97,7 +97,7 @@ function readRule(scanner: RuleScanner): Omit<FingerprintRule, 'text' | 'line'> 
   return { matchers, fingerprint, ...(named === undefined ? {} : { title: named }) }
 }
 
-/** Fingerprint rules of a text; the others are in `errors` with their place. */
+/** Parses the fingerprint rules of a text. Invalid ones are in `errors` with their position. */
 export function readFingerprintRules(text: string): { rules: FingerprintRule[]; errors: RuleError[] } {
   return readRules(text, readRule)
 }

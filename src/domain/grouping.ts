@@ -1,4 +1,4 @@
-/** Why a part of a grouping counts or does not; docs/grouping.md and the screens have a sentence for each. */
+/** Reasons why a part of a grouping counts or not. docs/grouping.md and the screens have a sentence for each. */
 export const groupingHints = [
   'not-in-app',
   'recursion',
@@ -40,7 +40,7 @@ export const groupingHints = [
 ] as const
 export type GroupingHint = (typeof groupingHints)[number]
 
-/** Part of a tree: what it is, whether it counts, why, and its parts or the text that is hashed. */
+/** A tree node: its kind, whether it counts and why, and its children or the hashed text. */
 export type GroupingNode = {
   id:
     | 'chained-exception'
@@ -68,22 +68,22 @@ export type GroupingNode = {
     | 'release'
   contributes: boolean
   hint?: GroupingHint
-  /** The stack-trace rule that decided, as it was written. */
+  /** Text of the stack-trace rule that decided. */
   rule?: string
   values: (GroupingNode | string)[]
 }
 
-/** What a project says about grouping; all have defaults. */
+/** Grouping settings of a project. All have defaults. */
 export type GroupingRules = {
   fingerprintRules?: string | undefined
   stackRules?: string | undefined
-  /** The version that groups. */
+  /** The version used for grouping. */
   version?: number | undefined
-  /** The one before, whose hashes are looked up, too, while the project changes over. */
+  /** The previous version. Its hashes are also looked up during the transition of the project. */
   secondary?: number | undefined
 }
 
-/** One way to group an event: whether it counts, why, its hash where it does, and its tree. */
+/** A grouping method for an event: whether it counts and why, its hash if it counts, and its tree. */
 export type ExplainedVariant = {
   name: string
   contributes: boolean
@@ -93,7 +93,7 @@ export type ExplainedVariant = {
   component: GroupingNode
 }
 
-/** How an event is grouped. `hashes`: those that count, first the one that stands for the issue; `rule`: the fingerprint rule that matched. */
+/** Grouping of an event. `hashes`: the counting ones; the first decides the issue. `rule`: the matching rule. */
 export type GroupingInfo = {
   version: number
   hashes: string[]
@@ -102,21 +102,21 @@ export type GroupingInfo = {
   variants: ExplainedVariant[]
 }
 
-/** What is compared of two events: frames from the crash outwards, and words of types and values. */
+/** Data for comparing events: frames from the crash outwards, and words of types and values. */
 export type Features = { frames: string[]; types: string[]; words: string[] }
 export type Likeness = { stack: number; message: number; score: number }
 
-/** Versions that a project may have; docs/grouping.md says what each is. */
+/** Available grouping versions. docs/grouping.md describes them. */
 export const groupingVersions = [1, 2, 3] as const
 type GroupingVersion = (typeof groupingVersions)[number]
-/** The version that new projects get. */
+/** Version for new projects. */
 export const newestGrouping: GroupingVersion = 3
-/** A version as the API and other tools name it. */
+/** Returns the API name of a version. */
 export const groupingConfigOf = (version: number): string => `mishap:${version}`
-/** The number within such a name. */
+/** Returns the version number of an API name. */
 export const groupingVersionOf = (config: string): number => Number(config.slice('mishap:'.length))
 
-/** The texts of a tree that count, in order: what is hashed. */
+/** Returns the counting texts of a tree in order. These are hashed. */
 export function contributing(node: GroupingNode, into: string[] = []): string[] {
   if (!node.contributes) return into
   for (const item of node.values) {

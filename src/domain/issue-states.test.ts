@@ -21,7 +21,7 @@ test.each<[StatusDetails, string | null | undefined, Substatus]>([
   [{ ignoreUntil: '2027-01-01T00:00:00Z' }, undefined, 'archived_until_condition_met'],
   [{ ignoreCount: 1 }, undefined, 'archived_until_condition_met'],
   [{ ignoreUserCount: 1 }, 'archived_until_escalating', 'archived_until_condition_met'],
-  // a window alone is no condition
+  // A window alone is not a condition.
   [{ ignoreWindow: 5, ignoreUserWindow: 5 }, undefined, 'archived_forever'],
 ])('an archive with %j that was asked for as %j is %s', (details, asked, expected) => {
   expect(archiveOf(details, asked)).toBe(expected)

@@ -1,4 +1,4 @@
-/** What a loader script would switch on. This server has no such script and only keeps the options (docs/sdk.md). */
+/** Options of a loader script. This server has no such script and only stores the options (docs/sdk.md). */
 export const loaderOptionNames = [
   'hasReplay',
   'hasPerformance',

@@ -2,13 +2,13 @@ import { type NoiseKind, noiseKinds } from './diagnostics.ts'
 import type { InboundFilter } from './filters.ts'
 
 /**
- * What is counted of the events of an issue and of each of its hashes: noise by its kind, those of it that the filter of
- * their kind would let through (`unfiltered`), and what an old tab ran into (`skew`).
+ * Counters of an issue and of each of its hashes. Noise counts by kind. `unfiltered` is noise that the filter of its
+ * kind would let through. `skew` is skew of old tabs.
  */
 export type SignKey = NoiseKind | 'unfiltered' | 'skew'
 export type SignCounts = Partial<Record<SignKey, number>>
 
-/** The inbound filter that drops noise of a kind; the others have none, as only the event with its frames says what they are. */
+/** The inbound filter for each kind of noise. Other kinds have none: only the event with its frames shows them. */
 export const noiseFilters = {
   bot: 'web-crawlers',
   localhost: 'localhost',
@@ -16,8 +16,8 @@ export const noiseFilters = {
 } as const satisfies Partial<Record<NoiseKind, InboundFilter['id']>>
 
 /**
- * Events from which on an issue is said to be noise. Who ran the page says less of an error than what threw it: a mistake of
- * the team's own may be met by a crawler, or by a colleague, before anybody else.
+ * Minimum events for a noise verdict. The client says less about an error than its source: a crawler or colleague can
+ * be the first to hit a bug of the team.
  */
 const leastEvents: Readonly<Record<NoiseKind, number>> = {
   bot: 5,
@@ -32,9 +32,9 @@ const leastEvents: Readonly<Record<NoiseKind, number>> = {
 const kinds = Object.keys(noiseKinds) as NoiseKind[]
 
 /**
- * What an issue is as a whole: noise of the kind that most of its events have (of two the first of the table), if each event
- * that it ever had is noise and there are enough of them. One of the team's own takes it away. Numbers that do not agree to
- * the event give no verdict: then some were counted before signs were, or their counts have gone.
+ * Returns the noise verdict on an issue: the most frequent kind (at a tie, the first of the table). All events of the
+ * issue must be noise, and there must be enough. A single ordinary event removes the verdict. Counts that do not add up
+ * give no verdict: some events predate the counters, or their counts are gone.
  */
 export function verdictOf(counts: SignCounts, events: number): NoiseKind | undefined {
   let sum = 0
@@ -47,7 +47,7 @@ export function verdictOf(counts: SignCounts, events: number): NoiseKind | undef
   return most !== undefined && sum === events && events >= leastEvents[most] ? most : undefined
 }
 
-/** The inbound filter that drops events like those of an issue; undefined where none does, or it would let some through. */
+/** Returns the inbound filter that drops such events; undefined if there is none or it would let some through. */
 export function filterFor(kind: NoiseKind, counts: SignCounts): InboundFilter['id'] | undefined {
   if (counts.unfiltered) return undefined
   return kind === 'bot' || kind === 'localhost' || kind === 'extension' ? noiseFilters[kind] : undefined

@@ -1,19 +1,19 @@
 /**
- * Rules of ownership (docs/triage.md): one a line, `path:src/checkout/* ann@example.com`. Pure; the settings page, the API
- * and the job that assigns all read them here.
+ * Ownership rules (docs/triage.md), one per line: `path:src/checkout/* ann@example.com`. Pure: the settings page, the
+ * API and the assignment job use it.
  */
 
 export type OwnerRule = {
   /** From 1. */
   line: number
-  /** As it was written, without its owners. */
+  /** Text of the rule, without its owners. */
   text: string
   kind: 'path' | 'module' | 'url' | 'tag'
-  /** Of a tag; '' for the others. */
+  /** Key of a tag; '' for other kinds. */
   key: string
-  /** In lower case: patterns fit whatever the case. */
+  /** In lower case: matching ignores case. */
   pattern: string
-  /** E-mail addresses, lower case, in the order of writing. */
+  /** E-mail addresses in lower case, in their written order. */
   owners: string[]
 }
 type OwnershipFault = { line: number; sentence: string }
@@ -22,16 +22,16 @@ export const ownershipCharactersMax = 50_000
 const rulesMax = 500
 const patternCharactersMax = 300
 const ownersMax = 10
-/** Names of each kind that rules are held against; a path's characters, as addresses may have 2,048. */
+/** Maximum names of each kind to match, and characters of a path: addresses can have 2,048. */
 export const ownedNamesMax = 30
 const ownedPathCharactersMax = 256
 /**
- * Steps in which all rules are held against one event, some milliseconds: they run on the event loop that serves every
- * organization. 500 rules take 1,200,000 for 30 paths of 80 characters; what takes more is made to.
+ * Maximum matching steps of all rules for one event, some milliseconds. They block the event loop of all organizations.
+ * 500 rules need 1,200,000 steps for 30 paths of 80 characters. Only hostile input needs more.
  */
 export const ownershipStepsMax = 2_000_000
 
-/** What rules are held against. */
+/** The data that rules match. */
 export type OwnedEvent = { paths: string[]; modules: string[]; url: string; tags: Record<string, string> }
 
 const shape = /^(path|module|url|tags\.(?:"([^"]{1,200})"|([\w.:-]{1,200}))):(?:"([^"]*)"|(\S*))(\s.*)?$/s
@@ -63,7 +63,7 @@ function readLine(text: string, line: number): OwnerRule | string {
   }
 }
 
-/** Reads rules; empty lines and those that begin with # say nothing. Lines with a fault are no rules. */
+/** Parses rules. Ignores empty lines and lines that start with #. Faulty lines become `faults`. */
 export function readOwnership(text: string): { rules: OwnerRule[]; faults: OwnershipFault[] } {
   const rules: OwnerRule[] = []
   const faults: OwnershipFault[] = []
@@ -80,12 +80,12 @@ export function readOwnership(text: string): { rules: OwnerRule[]; faults: Owner
   return { rules, faults }
 }
 
-/** What is left of an event's steps. */
+/** Remaining steps for an event. */
 type Budget = { steps: number }
 
 /**
- * Whether a pattern fits the whole text: `*` fits any run of characters, `?` a single character, any other sign itself.
- * No regular expression: it takes at most the product of both lengths from the budget.
+ * Returns whether a pattern matches the whole text: `*` is any run of characters, `?` any single one. It uses no
+ * regular expression, so its steps are at most the product of both lengths.
  */
 export function globFits(wanted: string, given: string, budget: Budget): boolean {
   let at = 0
@@ -109,10 +109,10 @@ export function globFits(wanted: string, given: string, budget: Budget): boolean
   return at === wanted.length
 }
 
-/** A path pattern stands for the whole path or for its end behind a slash: builds put a scheme and folders before it. */
+/** Matches a pattern with the whole path, or its end after a slash: builds prepend a scheme and folders. */
 function pathFits(pattern: string, path: string, budget: Budget): boolean {
   if (globFits(pattern, path, budget)) return true
-  // What begins with * has its end tried already.
+  // A pattern that starts with * has already been tried on the end.
   return !/^[/*]/.test(pattern) && globFits(`*/${pattern}`, path, budget)
 }
 
@@ -132,8 +132,8 @@ function ruleFits({ kind, key, pattern }: OwnerRule, event: OwnedEvent, budget: 
 }
 
 /**
- * The rule that says whose an event is: the last one that fits, so that what is special stands below what is general.
- * `overAt`: the line at which the steps were used up; nobody knows whether it or one above it fits.
+ * Returns the owner rule of an event: the last match, so that specific rules follow general ones. `overAt`: the line at
+ * which the steps ran out; it is unknown whether that rule or an earlier one matches.
  */
 export function ownerRuleOf(
   rules: readonly OwnerRule[],

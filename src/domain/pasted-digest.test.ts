@@ -20,7 +20,7 @@ test.each([
     true,
   ],
   ['A digest was shown. Digest: 2774530904', '2774530904', true],
-  // what Next.js 16 shows where the application has no error screen of its own, also when a browser translated it
+  // Default error screen of Next.js 16, also translated by a browser.
   [
     'This page couldn’t load\nA server error occurred. Reload to try again.\nReload\nERROR 2774530904',
     '2774530904',
@@ -31,14 +31,14 @@ test.each([
   ['ERREUR\u00a02774530904', '2774530904', false],
   ['Error #27745 30904', '2774530904', false],
   ['my customer sees error 2774530904 in the cart', '2774530904', false],
-  // as people and chats write it
+  // As written by people and chats.
   ['**Digest:** 2774530904', '2774530904', true],
   ['Digest – 2774530904.', '2774530904', true],
   ['the digest is 2774530904', '2774530904', true],
   ['digest no. 2774530904', '2774530904', true],
   ['{"errorDigest":"2774530904"}', '2774530904', true],
   ['error_digest=2774530904&page=2', '2774530904', true],
-  // an application's own
+  // Digests of applications.
   ['Digest: ORDER-42', 'ORDER-42', true],
   ['Something went wrong (digest: a1b2c3d4)', 'a1b2c3d4', true],
 ])('%j holds %s', (text, digest, named) => {

@@ -1,17 +1,17 @@
-/** React's hash is an unsigned number of 32 bits; Next.js puts a code of its own behind it. */
+/** The hash of React is an unsigned 32-bit number. Next.js appends a code of its own. */
 const hashMax = 4_294_967_295
-/** A number of this length is complete: the digits behind it are another number. */
+/** A number of this length is complete: following digits are another number. */
 const wholeDigits = 8
 const code = /^@E\d{1,8}/i
-/** Characters that are looked at: a sentence with its digest is shorter. */
+/** Maximum characters to search. A sentence with its digest is shorter. */
 const textMax = 2000
-/** Characters that nobody sees and that pages and chats put between digits. */
+/** Invisible characters that pages and chats insert between digits. */
 const unseen = /[\u00ad\u200b-\u200f\u2060\ufeff]/g
 
-/** Whether a text may be a digest as events have it: of React a number, of others what they like. */
+/** Returns whether a text can be a digest: a number from React, free text from others. */
 export const isDigest = (text: string): boolean => /^[\w@;:.-]{1,200}$/.test(text)
 
-/** The number at the beginning of a text, its groups put together, as long as they can be one hash. */
+/** Returns the number at the start of a text. Joins groups of digits as long as they can be one hash. */
 function numberAt(text: string): string | undefined {
   let digits = ''
   let rest = text
@@ -29,19 +29,19 @@ function numberAt(text: string): string | undefined {
   return digits.length >= 3 && digits.length <= 20 ? digits : undefined
 }
 
-/** What stands between a word and its number: signs, also those that format a text, and what is said between. */
+/** Text between a word and its number: punctuation, formatting characters and filler words. */
 const signs = String.raw`[\s:=#"'` + '`' + String.raw`“”„«»()[\]{}<>*_.,;|/\\–—-]{0,20}`
 const between = new RegExp(String.raw`digest\b${signs}(?:(?:is|was|no|nr|number|code|id)\b${signs})?(?=\d)`, 'gi')
-/** An application's own names are no numbers: they stand behind a sign. */
+/** Digests of applications are not plain numbers: they follow a colon or an equals sign. */
 const opaque = /digest["'*]{0,3}\s?[:=]\s?["'*]{0,3}\s?(?=[a-z_@;-]{0,63}\d)([\w@;-]{4,64})(?![\w@;-])/gi
-/** Next.js itself shows "ERROR 2774530904"; browsers translate it. */
+/** Next.js shows "ERROR 2774530904". Browsers translate it. */
 const error =
   /(?<!\p{L})(?:error|errore|erro|erreur|fehler|fout|fel|feil|fejl|virhe|błąd|chyba|hata|ошибка|エラー|错误|錯誤|오류)[\s:#]{0,5}(?=\d)/giu
 
-/** A number that nothing calls a digest must be as long as a digest, and must not be two short numbers. */
+/** A number without the word digest must have the length of a digest and must not be two short numbers. */
 const isAlone = (text: string, digest: string) => digest.length >= (/\d\s+\d/.test(text) ? wholeDigits : 6)
 
-/** The number behind the word for an error, where it is one as a whole. */
+/** Returns the number after a word for error, if it is complete. */
 function behindError(text: string): string | undefined {
   const word = [...text.matchAll(error)].at(-1)
   if (!word) return undefined
@@ -52,12 +52,12 @@ function behindError(text: string): string | undefined {
 }
 
 /**
- * The digest in what a person copied from an error screen: with the sentence around it, with spaces in it, or alone.
- * `named`: the text calls it a digest. undefined: it holds none.
+ * Returns the digest in a text copied from an error screen: within a sentence, with spaces in it, or alone. `named`:
+ * the text calls it a digest. undefined: no digest found.
  */
 export function pastedDigest(pasted: string): { digest: string; named: boolean } | undefined {
   const text = pasted.slice(0, textMax).normalize('NFKC').replace(unseen, '').trim()
-  // The last one: "digest" may stand in the sentence before the number.
+  // Take the last match: "digest" can be in the sentence before the number.
   const behind = [...text.matchAll(between)].at(-1)
   if (behind) {
     const digest = numberAt(text.slice(behind.index + behind[0].length))

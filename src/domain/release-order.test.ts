@@ -60,7 +60,7 @@ describe('name@x.y.z', () => {
 
 const read = (version: string) => semverOf(version) ?? expect.unreachable(version)
 
-// each is older than the next
+// Each version is older than the next.
 const ascending = [
   'p@0.0.0',
   'p@0.9.10',

@@ -1,12 +1,12 @@
 /**
- * Versions of releases: which texts are a version, what they say, and which of two is later. Pure. Refine, the store
- * and the API all ask here, so that an event's release and a release that a person made follow the same rules.
+ * Release versions: validation, parsing and order. Pure: refine, store and API use it, so that releases of events and
+ * of people follow the same rules.
  */
 
-/** Characters of a version at most. */
+/** Maximum characters of a version. */
 export const versionCharactersMax = 200
 
-/** What is wrong with a version as a sentence, or undefined. Takes the text without white space around it. */
+/** Returns the fault of a version as a sentence, or undefined. Expects trimmed text. */
 export function versionFault(text: string): string | undefined {
   if (text === '') return 'A version.'
   if (text.length > versionCharactersMax) return `At most ${versionCharactersMax} characters.`
@@ -15,7 +15,7 @@ export function versionFault(text: string): string | undefined {
   return undefined
 }
 
-/** `name@x.y.z` with its prerelease and build; the three numbers are text, as they may be of any size. */
+/** `name@x.y.z` with prerelease and build. The three numbers are text because they can be of any size. */
 export type Semver = {
   name: string
   major: string
@@ -28,10 +28,10 @@ export type Semver = {
 
 const number = '(?:0|[1-9]\\d*)'
 const shape = new RegExp(`^(${number})\\.(${number})\\.(${number})(?:-([0-9A-Za-z.-]+))?(?:\\+([0-9A-Za-z.-]+))?$`)
-/** A part of a prerelease: no leading zeros where it is a number. */
+/** A prerelease part: numbers have no leading zeros. */
 const partShape = /^(?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)$/
 
-/** Reads `name@x.y.z[-pre][+build]` by the rules of Semantic Versioning 2; undefined for any other version. */
+/** Parses `name@x.y.z[-pre][+build]` by Semantic Versioning 2; undefined for other versions. */
 export function semverOf(version: string): Semver | undefined {
   const at = version.lastIndexOf('@')
   if (at <= 0) return undefined
@@ -44,18 +44,18 @@ export function semverOf(version: string): Semver | undefined {
 }
 
 const sign = (a: number | string, b: number | string) => (a < b ? -1 : a > b ? 1 : 0)
-/** Whole numbers without leading zeros: the longer is the larger, and a number of any size costs no more. */
+/** Compares whole numbers without leading zeros as text, so that any size works: the longer is larger. */
 const numbers = (a: string, b: string) => sign(a.length, b.length) || sign(a, b)
 
 function parts(a: string, b: string): number {
   const [left, right] = [/^\d+$/.test(a), /^\d+$/.test(b)]
   if (left && right) return numbers(a, b)
-  // a number is lower than a word
+  // A number is lower than a word.
   return left === right ? sign(a, b) : left ? -1 : 1
 }
 
 function prereleases(a: readonly string[], b: readonly string[]): number {
-  // without a prerelease is the release itself, which is later
+  // A version without prerelease is the final release, which is later.
   if (a.length === 0 || b.length === 0) return sign(b.length, a.length)
   for (let i = 0; i < Math.min(a.length, b.length); i++) {
     const found = parts(a[i] ?? '', b[i] ?? '')
@@ -64,19 +64,19 @@ function prereleases(a: readonly string[], b: readonly string[]): number {
   return sign(a.length, b.length)
 }
 
-/** Below 0: `a` comes before `b` by semver; 0: neither does (builds are not compared). Names are not looked at. */
+/** Compares by semver: below 0 if `a` is earlier, 0 if neither is. Ignores builds and names. */
 export function compareSemver(a: Semver, b: Semver): number {
   return (
     numbers(a.major, b.major) || numbers(a.minor, b.minor) || numbers(a.patch, b.patch) || prereleases(a.pre, b.pre)
   )
 }
 
-/** What order needs of a release: its version, and when it was made (ms). */
+/** Data of a release for ordering: version, and time of creation in ms. */
 type Ordered = { version: string; createdMs: number }
 
 /**
- * Below 0: `a` is older than `b`. By semver where both are `name@x.y.z` of one name, else, and where only the build
- * differs, by creation; 0 for two of the same time. Not transitive over versions of both kinds: to sort, use sortReleases.
+ * Compares two releases: below 0 if `a` is older. Uses semver for two `name@x.y.z` of one name. Otherwise, or if only
+ * the build differs, uses the creation; 0 if equal. Not transitive over mixed versions: use sortReleases to sort.
  */
 export function compareReleases(a: Ordered, b: Ordered): number {
   const [left, right] = [semverOf(a.version), semverOf(b.version)]
@@ -84,7 +84,7 @@ export function compareReleases(a: Ordered, b: Ordered): number {
   return bySemver || sign(a.createdMs, b.createdMs)
 }
 
-/** Whether two versions may follow one another: not where both are `name@x.y.z` of different names. */
+/** Returns whether two versions can follow each other. False for `name@x.y.z` with different names. */
 export function ofSamePackage(a: string, b: string): boolean {
   const [left, right] = [semverOf(a), semverOf(b)]
   return !left || !right || left.name === right.name
@@ -130,22 +130,22 @@ export function sortReleases<Release extends Ordered>(releases: readonly Release
     .map(({ release }) => release)
 }
 
-/** Characters of a hash of a commit that are shown. */
+/** Displayed characters of a commit hash. */
 const hashCharacters = 12
 
-/** What can be read from a version. */
+/** Data parsed from a version. */
 type VersionInfo = {
   package: string | null
   /** The version without its package. */
   raw: string
   semver: Semver | undefined
-  /** For people: `raw`, a hash of a commit shortened to 12 characters. */
+  /** For display: `raw`, with a commit hash shortened to 12 characters. */
   description: string
   /** The hash of a commit, if the version is a commit hash. */
   buildHash: string | null
 }
 
-/** Reads a version for people: package, the rest, semver, a commit's hash. */
+/** Parses a version for display: package, the rest, semver, commit hash. */
 export function versionInfo(version: string): VersionInfo {
   const at = version.lastIndexOf('@')
   const hasPackage = at > 0 && at < version.length - 1

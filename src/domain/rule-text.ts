@@ -1,14 +1,14 @@
-/** What is wrong in a text of rules. Line and column count from 1. */
+/** An error in a text of rules. Line and column count from 1. */
 export type RuleError = { line: number; column: number; message: string }
 
-/** Characters of one text of rules, and rules in it. */
+/** Maximum characters of a text of rules, and maximum rules. */
 export const ruleTextMax = 32_768
 export const rulesMax = 500
-/** Matchers of one rule, and characters of one pattern. */
+/** Maximum matchers of a rule, and maximum characters of a pattern. */
 export const matchersMax = 20
 const patternMax = 256
 
-/** Thrown while one line is read; `at` counts characters from 0. */
+/** Thrown while a line is parsed. `at` counts characters from 0. */
 class RuleProblem extends Error {
   at: number
   constructor(at: number, message: string) {
@@ -19,7 +19,7 @@ class RuleProblem extends Error {
 
 export type RuleMatcher<Key extends string> = { key: Key; pattern: string; negated: boolean }
 
-/** Reads the words of one line, from left to right. */
+/** Reads the words of one line from left to right. */
 export class RuleScanner {
   at = 0
   readonly line: string
@@ -27,13 +27,13 @@ export class RuleScanner {
     this.line = line
   }
 
-  /** Skips blanks; true where something follows. */
+  /** Skips blanks. Returns whether more text follows. */
   more(): boolean {
     while (/\s/.test(this.line[this.at] ?? 'x')) this.at++
     return this.at < this.line.length
   }
 
-  /** Takes a text that stands here; false when it does not. */
+  /** Consumes a text at the current position. Returns false if it is not there. */
   take(text: string): boolean {
     if (!this.line.startsWith(text, this.at)) return false
     this.at += text.length
@@ -44,14 +44,14 @@ export class RuleScanner {
     throw new RuleProblem(at, message)
   }
 
-  /** A text in double quotes, or up to a blank. `stop` also ends a bare text, but not within the brackets of a set. */
+  /** Reads a text in double quotes, or up to a blank. `stop` also ends bare text, but not within brackets of a set. */
   value(expected: string, stop = ''): string {
     const from = this.at
     if (this.line[this.at] === '"') return this.quoted()
     for (;;) {
       const sign = this.line[this.at]
       if (sign === undefined || sign === stop || /\s/.test(sign)) break
-      // as patterns read a set: its first sign may be the bracket itself
+      // Same set syntax as in patterns: its first character can be the bracket itself.
       const set = sign === '[' ? /^\[\S[^\]\s]*\]/.exec(this.line.slice(this.at, this.at + patternMax))?.[0] : undefined
       this.at += set?.length ?? 1
     }
@@ -77,7 +77,7 @@ export class RuleScanner {
     return this.fail('the quotation mark is not closed', from)
   }
 
-  /** A key up to its colon. */
+  /** Reads a key up to its colon. */
   key(expected: string): string {
     const found = /^[A-Za-z][\w.-]*(?=:)/.exec(this.line.slice(this.at, this.at + 250))?.[0]
     if (found === undefined) return this.fail(`expected ${expected}`)
@@ -86,8 +86,8 @@ export class RuleScanner {
   }
 
   /**
-   * `[!]key:pattern`. `keyOf` turns what was written into the key's name; undefined for one that is not known. `stop` ends a
-   * pattern without quotes.
+   * Reads `[!]key:pattern`. `keyOf` maps the written key to its name; undefined if unknown. `stop` ends a pattern
+   * without quotes.
    */
   matcher<Key extends string>(keyOf: (written: string) => Key | undefined, known: string, stop = ''): RuleMatcher<Key> {
     const negated = this.take('!')
@@ -102,7 +102,7 @@ export class RuleScanner {
   }
 }
 
-/** Rules of a text, one a line, without blank lines and comments, and what is wrong with the others. */
+/** Parses rules, one per line, and ignores blank lines and comments. Returns the rules and the errors. */
 export function readRules<Rule>(
   text: string,
   read: (scanner: RuleScanner) => Rule,
@@ -128,6 +128,6 @@ export function readRules<Rule>(
   return { rules, errors }
 }
 
-/** The first thing that is wrong, as a sentence. */
+/** Returns an error as a sentence. */
 export const ruleSentence = ({ line, column, message }: RuleError): string =>
   `Line ${line}, column ${column}: ${message}.`

@@ -1,5 +1,5 @@
-/** Stands for a token that is kept: it is never shown, and sent back it changes nothing. */
+/** Placeholder for a stored token, which is never shown. Sending it back changes nothing. */
 export const keptToken = '********'
 
-/** A token of a header: printable, without a space; '' for none. */
+/** A header token: printable, without spaces; '' for none. */
 export const tokenForm = /^[\x21-\x7e]{0,200}$/

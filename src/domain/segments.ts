@@ -1,13 +1,13 @@
-/** A stretch of time, seconds since 1970. */
+/** A time span in seconds since 1970. */
 type Stretch = { startTimestamp: number; endTimestamp: number }
 
-/** How far both ends of a segment are from a moment at most, seconds. */
+/** Returns the larger distance of both ends of a segment from a moment, in seconds. */
 export const reachOf = ({ startTimestamp, endTimestamp }: Stretch, atS: number): number =>
   Math.max(Math.abs(startTimestamp - atS), Math.abs(endTimestamp - atS))
 
 /**
- * The `max` segments that are nearest to a moment, in the order of time. Segments around the moment come first, then
- * those beside it, and the shorter of two. A page that is built once gives all its visitors one trace, over days.
+ * Returns the `max` segments nearest to a moment, by time. Segments around the moment come first, then others. At equal
+ * distance, the smaller reach wins. A statically built page gives all visitors the same trace for days.
  */
 export function nearestTo<Segment extends Stretch>(segments: readonly Segment[], atS: number, max: number): Segment[] {
   const gap = (item: Segment) => Math.max(0, item.startTimestamp - atS, atS - item.endTimestamp)

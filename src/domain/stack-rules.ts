@@ -1,6 +1,6 @@
 import { matchersMax, type RuleError, type RuleMatcher, type RuleScanner, readRules } from './rule-text.ts'
 
-// The language of stack-trace rules (docs/grouping.md), as Sentry documents it.
+// The syntax of stack-trace rules (docs/grouping.md), as documented by Sentry.
 
 const stackKeys = [
   'family',
@@ -16,14 +16,14 @@ const stackKeys = [
 ] as const
 type StackKey = (typeof stackKeys)[number]
 export type StackMatcher = RuleMatcher<StackKey>
-/** `range`: up is all frames on the crash's side, down all on the caller's side, of the one that matched. */
+/** `range`: up is all frames towards the crash, down all frames towards the caller, from the matching frame. */
 type FlagAction = { kind: 'app' | 'group'; flag: boolean; range: 'up' | 'down' | undefined }
 export type StackAction =
   | FlagAction
   | { kind: 'category'; value: string }
   | { kind: 'max-frames' | 'min-frames'; value: number }
   | { kind: 'invert-stacktrace'; value: boolean }
-/** One rule: what must hold of a frame, of the frame that called it and of the one that it called, and what follows. */
+/** A rule: conditions on a frame, its caller and its callee, and the actions. */
 export type StackRule = {
   matchers: StackMatcher[]
   caller?: StackMatcher[]
@@ -63,7 +63,7 @@ function matcher(scanner: RuleScanner, stop = ''): StackMatcher {
   return { ...found, pattern: isTrue.has(value) ? 'yes' : 'no' }
 }
 
-/** `[ matcher ... ]`, the condition on a neighbour. */
+/** Reads `[ matcher ... ]`, the condition on a neighbouring frame. */
 function neighbour(scanner: RuleScanner): StackMatcher[] {
   const out: StackMatcher[] = []
   while (scanner.more()) {
@@ -122,7 +122,7 @@ function readRule(scanner: RuleScanner): Omit<StackRule, 'text' | 'line'> {
   }
   if (matchers.length === 0) scanner.fail('expected a matcher such as stack.function:...')
   const actions: StackAction[] = []
-  // a comment may stand behind the actions
+  // A comment can follow the actions.
   while (scanner.more() && !(actions.length > 0 && scanner.take('#'))) {
     actions.push(action(scanner))
     if (actions.length > matchersMax) scanner.fail(`a rule has at most ${matchersMax} actions`)
@@ -131,7 +131,7 @@ function readRule(scanner: RuleScanner): Omit<StackRule, 'text' | 'line'> {
   return { matchers, ...rule, actions }
 }
 
-/** Stack-trace rules of a text; the others are in `errors` with their place. */
+/** Parses the stack-trace rules of a text. Invalid ones are in `errors` with their position. */
 export function readStackRules(text: string): { rules: StackRule[]; errors: RuleError[] } {
   return readRules(text, readRule)
 }

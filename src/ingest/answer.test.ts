@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { MishapError } from '../base/errors.ts'
 import { answerEmpty, answerError, answerGif, answerId, answerPreflight, answerText, Refusal } from './answer.ts'
 
-/** What is written, the headers as lower-case names. */
+/** Returns the written response. Header names are lower case. */
 function written(answer: (res: ServerResponse) => void) {
   const out = { status: 0, headers: {} as Record<string, string>, body: '' }
   answer({

@@ -3,7 +3,7 @@ import type { ErrorCode, MishapError } from '../base/errors.ts'
 import { errorBody, MishapError as Failure } from '../base/errors.ts'
 import type { OutcomeReason } from '../base/outcome.ts'
 
-/** A refusal that names its outcome's reason, where the error's code alone does not say it. */
+/** A refusal with its own outcome reason, for errors whose code alone does not determine the reason. */
 export class Refusal extends Failure {
   readonly reason: OutcomeReason
   constructor(code: ErrorCode, reason: OutcomeReason, causes: string[] = [], detail?: string) {
@@ -56,33 +56,33 @@ export function answerId(res: ServerResponse, eventId: string): void {
   }
 }
 
-/** 200 with a line of plain text, which is ours: the id that crash reporters show. */
+/** Answers 200 with one line of plain text. Mishap chooses the text: the id that crash reporters display. */
 export function answerText(res: ServerResponse, text: string): void {
   res.writeHead(200, [...cors, 'content-type', 'text/plain', 'content-length', String(Buffer.byteLength(text))])
   res.end(text)
 }
 
-/** An answer without body: 200 for reports, 201 for attachments. */
+/** Answers without a body: 200 for security reports, 201 for attachments. */
 export function answerEmpty(res: ServerResponse, status: number): void {
   res.writeHead(status, emptyHeaders)
   res.end()
 }
 
-/** The picture of one transparent pixel that GET /store/ has always answered. */
+/** Answers with a GIF of one transparent pixel. GET /store/ has always returned this image. */
 export function answerGif(res: ServerResponse): void {
   res.writeHead(200, gifHeaders)
   res.end(gif)
 }
 
-/** The answer to every OPTIONS, before any authorization. */
+/** Answers an OPTIONS request. Preflights get this answer before any authorization. */
 export function answerPreflight(res: ServerResponse): void {
   res.writeHead(204, preflightHeaders)
   res.end()
 }
 
 /**
- * `{detail, code, causes}` with the error's status, X-Sentry-Error and, if the error has it, Retry-After in seconds.
- * `more` are further headers as name, value, name, value.
+ * Answers with `{detail, code, causes}` and the status of the error. Sets X-Sentry-Error, and Retry-After in seconds if
+ * the error has it. `more` lists further headers as name, value, name, value.
  */
 export function answerError(res: ServerResponse, error: MishapError, more: string[] = []): void {
   const body = Buffer.from(JSON.stringify(errorBody(error)))
@@ -92,7 +92,7 @@ export function answerError(res: ServerResponse, error: MishapError, more: strin
   res.end(body)
 }
 
-/** Header values are printable ASCII; anything else could end the header. */
+/** Header values are printable ASCII. Any other character could end the header. */
 function headerText(text: string): string {
   return text.slice(0, 500).replace(/[^\x20-\x7e]/g, '?')
 }

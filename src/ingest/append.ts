@@ -37,7 +37,7 @@ export async function keep(
   answer()
 }
 
-/** POST /store/: one event as JSON, as base64 of it, or as base64 of its zlib form. */
+/** POST /store/: one event as JSON, as base64 JSON, or as base64 of zlib-compressed JSON. */
 export const storeReceiver: Receiver = {
   bytesMax: storeBytesMax,
   small: (intake, body) => {
@@ -50,8 +50,8 @@ export const storeReceiver: Receiver = {
 }
 
 /**
- * Decodes an event as /store/ takes it, finds or makes its id, keeps and answers it; a GET is answered by a picture.
- * Throws ACCEPT_BODY_MALFORMED and ACCEPT_TOO_LARGE.
+ * Decodes an event of /store/, reads or creates its id, appends it and answers. `picture` answers with a GIF (for GET).
+ * @throws ACCEPT_KEY_MISSING, ACCEPT_BODY_MALFORMED, ACCEPT_BOMB and ACCEPT_TOO_LARGE.
  */
 export function takeStore(intake: IngestRequest, body: Buffer, picture: boolean): void {
   const { key } = intake
@@ -73,12 +73,12 @@ function decodeStore(body: Buffer, contentType: string): Buffer {
   if (at === body.length) throw new MishapError('ACCEPT_BODY_MALFORMED')
   if (body[at] === openBrace) return body
   let text = body.toString('latin1', at).trim()
-  // An old client's form body.
+  // Old clients send a form body.
   if (contentType.startsWith('application/x-www-form-urlencoded') && text.startsWith('sentry_data=')) {
     text = new URLSearchParams(text).get('sentry_data') ?? ''
     if (text.startsWith('{')) return Buffer.from(text)
   }
-  // A plus that went through a query came out as a blank.
+  // A plus sign in a query string arrives as a space.
   const decoded = Buffer.from(text.replaceAll(' ', '+'), 'base64')
   if (decoded[firstOf(decoded)] === openBrace) return decoded
   try {
@@ -90,7 +90,7 @@ function decodeStore(body: Buffer, contentType: string): Buffer {
   }
 }
 
-/** Position of the first byte that is no JSON blank; the length when there is none. */
+/** Returns the position of the first byte that is not JSON whitespace, or the length if there is none. */
 function firstOf(body: Buffer): number {
   let i = 0
   while (i < body.length) {
@@ -123,13 +123,13 @@ const securityTypes = new Set([
   'application/expect-staple-report',
 ])
 
-/** Whether the security route takes this content type (parameters aside). */
+/** Returns whether the security route accepts this content type. Parameters are ignored. */
 export function isSecurityType(contentType: string): boolean {
   const semicolon = contentType.indexOf(';')
   return securityTypes.has((semicolon === -1 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase())
 }
 
-/** A browser's own report: CSP, HPKP, Expect-CT, Expect-Staple, or an array of Reporting API. Refine reads it. */
+/** Browser reports: CSP, HPKP, Expect-CT, Expect-Staple, or a Reporting API array. Refine parses them. */
 export const securityReceiver: Receiver = {
   bytesMax: eventBytesMax,
   small: (intake, body) => {
@@ -151,11 +151,11 @@ export const securityReceiver: Receiver = {
   },
 }
 
-/** Files for an event, as multipart/form-data; the body is kept as it came (inflated). */
+/** Files for an event, as multipart/form-data. The journal stores the inflated body unchanged. */
 export const attachmentsReceiver: Receiver = {
   small: (intake, body) => {
     try {
-      // Counted first: a thousand parts are too many, whatever else is wrong with them.
+      // Count the parts first: a body with too many parts is refused even if it has other errors.
       const counted = attachmentsScan(intake.contentType)
       counted.push(body)
       const { value, errors } = parseMultipart(body, intake.contentType)
@@ -188,13 +188,13 @@ function malformed(causes: string[]): Refusal {
   return new Refusal('ACCEPT_BODY_MALFORMED', 'bad_item', causes, 'The multipart body is malformed.')
 }
 
-/** Throws the refusal of a multipart body that is broken, or at its `end` not closed. */
+/** Throws a refusal if the multipart body is broken. At the `end`, the body must also be closed. */
 export function checkScan(scan: MultipartScan, end = false): void {
   if (scan.broken !== undefined) throw malformed([scan.broken])
   if (end && !scan.closed) throw malformed(['the body is not closed by its boundary'])
 }
 
-/** A scan that throws the refusal of one part too many while it reads. */
+/** Returns a scan that throws a refusal when the body has more than `attachmentsMax` parts. */
 function attachmentsScan(contentType: string): MultipartScan {
   let parts = 0
   return new MultipartScan(readBoundary(contentType) ?? '', () => {

@@ -14,7 +14,7 @@ import { MishapError } from '../base/errors.ts'
 
 export type Encoding = 'identity' | 'gzip' | 'deflate' | 'br' | 'zstd'
 
-/** The one content coding of a header; undefined when it is not known or there are several. */
+/** Returns the single content coding of a header, or undefined if it is unknown or there are several. */
 export function readEncoding(header: string | undefined): Encoding | undefined {
   if (header === undefined) return 'identity'
   const name = header.trim().toLowerCase()
@@ -25,31 +25,31 @@ export function readEncoding(header: string | undefined): Encoding | undefined {
 
 export type Inflater = {
   /**
-   * Inflates a small body at once, which costs half of what a stream does. Returns undefined when it would be longer
-   * than `bytesMax`. Throws ACCEPT_ENCODING_BROKEN for a broken body or one that ends early.
+   * Inflates a small body in one call, at half the cost of a stream. Returns undefined above `bytesMax`.
+   * @throws ACCEPT_ENCODING_BROKEN if the body is broken or truncated.
    */
   whole(encoding: Encoding, bytes: Buffer, bytesMax: number): Buffer | undefined
-  /** Inflates piece by piece; the reader stops when it has enough. Rejects with ACCEPT_ENCODING_BROKEN. */
+  /** Inflates piece by piece until the reader stops. Rejects with ACCEPT_ENCODING_BROKEN. */
   pieces(encoding: Encoding, source: AsyncIterable<Buffer>): AsyncIterable<Buffer>
 }
 
-/** The part of brotli-wasm that is used; its own types only fit its entry for browsers. */
+/** The used part of brotli-wasm. The package's own types only fit its browser entry. */
 type BrResult = { code: number; input_offset: number; buf: Uint8Array; free(): void }
 type BrDecoder = { decompress(input: Uint8Array, outputBytes: number): BrResult; free(): void }
 type BrModule = { DecompressStream: new () => BrDecoder }
 
-/** Input of the WebAssembly decoder is copied, so it gets pieces. */
+/** The WebAssembly decoder copies its input, so it gets small pieces. */
 const brPieceBytes = 16 * 1024
 const brOutBytes = 64 * 1024
 /** Codes of a brotli-wasm result. */
 const brDone = 1
 const brNeedsOutput = 3
 
-/** Makes the decoders. br is decoded in WebAssembly only: the runtime's own decoder has a published memory bug. */
+/** Creates the decoders. br uses WebAssembly only: the decoder of the runtime has a published memory bug. */
 export function createInflater(): Inflater {
   let brotli: BrModule | undefined
-  // Loaded at the first br body: it compiles 1 MB of WebAssembly, and most servers never get a br body. The package's
-  // import entry fetches over the network, so its CommonJS entry is asked for.
+  // Loaded at the first br body: this compiles 1 MB of WebAssembly, and most servers never get a br body. The import
+  // entry of the package fetches over the network, so this loads the CommonJS entry.
   const newBrotli = () => {
     brotli ??= createRequire(import.meta.url)('brotli-wasm') as BrModule
     return new brotli.DecompressStream()
@@ -76,7 +76,7 @@ export function createInflater(): Inflater {
   }
 }
 
-/** Feeds one piece of input; yields what comes out; returns whether the stream is complete. */
+/** Decodes one piece of input and yields the output. Returns whether the stream is complete. */
 function* feed(decoder: BrDecoder, bytes: Buffer): Generator<Buffer, boolean> {
   for (let from = 0; from < bytes.length; ) {
     let piece = bytes.subarray(from, from + brPieceBytes)
@@ -155,7 +155,7 @@ function newDecoder(encoding: 'gzip' | 'deflate' | 'zstd', first: Buffer): Trans
   return isZlib(first) ? createInflate() : createInflateRaw()
 }
 
-/** Turns a decoder's failure into ours and lets our own (time-out, limits) and a client's abort through. */
+/** Maps decoder failures to MishapError. Passes on our own errors (time-out, limits) and client aborts. */
 async function* rethrow(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield* pieces
@@ -164,7 +164,7 @@ async function* rethrow(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   }
 }
 
-/** Deflate means zlib (RFC 1950); some clients send it without that frame. */
+/** Returns whether the bytes start with a zlib header (RFC 1950). Some clients send raw deflate data without it. */
 function isZlib(bytes: Buffer): boolean {
   const [first = 0, second = 0] = bytes
   return (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0

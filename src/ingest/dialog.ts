@@ -9,15 +9,15 @@ import { receive } from './receive.ts'
 import { drain, fail, type IngestRequest } from './request.ts'
 import type { Target } from './routes.ts'
 
-/** A form of three fields; the message has at most 4,096 characters, each up to 12 bytes in a form. */
+/** The form has three fields. The message has up to 4,096 characters, each up to 12 bytes when form-encoded. */
 const formBytesMax = 64 * 1024
 const textCharactersMax = 500
 const path = /^\/api\/embed\/error-page\/?(?:\?|$)/
 
-/** Whether the path is that of the crash-report dialog: it names no project, its query's DSN does. */
+/** Returns whether the path is the crash-report dialog. The path has no project: the DSN in the query names it. */
 export const isDialogPath = (url: string): boolean => path.test(url)
 
-/** The target of the dialog's request, as a route of ingest. */
+/** Returns the ingest target of a dialog request. */
 export function dialogTarget(url: string): Target {
   const mark = url.indexOf('?')
   return {
@@ -35,11 +35,11 @@ const headers = {
   'x-content-type-options': 'nosniff',
 }
 
-/** Text of a sender within a script: no sign of it ends the string, the script or the line. */
+/** Escapes client text for a script, so that no character ends the string, the script element or the line. */
 const literal = (value: unknown): string =>
   JSON.stringify(value).replace(/[<>\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** The script that shows the dialog, with the texts and values that the request asks for. */
+/** Returns the script that shows the dialog, with the texts and values from the query. */
 function dialogScript(query: URLSearchParams, acceptLanguage: string, endpoint: string): string {
   const given = (name: string) => (query.get(name) ?? '').slice(0, textCharactersMax)
   const language = dialogLanguage(given('lang') || acceptLanguage)
@@ -54,7 +54,7 @@ function badForm(what: string): Refusal {
   return new Refusal('ACCEPT_BODY_MALFORMED', 'bad_item', [what], 'The report is not complete.')
 }
 
-/** The envelope that an SDK would send for the form. Throws ACCEPT_BODY_MALFORMED. */
+/** Builds the envelope that an SDK would send for the form. Throws ACCEPT_BODY_MALFORMED. */
 function envelopeOf(form: URLSearchParams, eventId: string): Buffer {
   const comments = (form.get('comments') ?? '').trim()
   const email = (form.get('email') ?? '').trim()
@@ -64,7 +64,7 @@ function envelopeOf(form: URLSearchParams, eventId: string): Buffer {
   return Buffer.from(`${JSON.stringify({ event_id: eventId })}\n{"type":"user_report"}\n${JSON.stringify(item)}\n`)
 }
 
-/** Answers the dialog's script (GET), or takes its form (POST): with the limits and the rates of an envelope. */
+/** Answers GET with the dialog script and accepts POST with its form. The limits and rates of an envelope apply. */
 export function handleDialog(intake: IngestRequest): void {
   const { core, req, res, target } = intake
   const { query } = target

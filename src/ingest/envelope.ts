@@ -12,7 +12,7 @@ import { type Limited, rateLimitHeader } from './rates.ts'
 import type { Receiver } from './receive.ts'
 import { dropSpool, fail, headOf, type IngestRequest, Overloaded } from './request.ts'
 
-/** The envelope route, and any body with the content type of an envelope. */
+/** Receives the envelope route, and any body with the content type of an envelope. */
 export const envelopeReceiver: Receiver = {
   small: (intake, body) => {
     const walk = new EnvelopeWalk(itemsMax, envelopeHeadersBytesMax)
@@ -47,8 +47,8 @@ export const envelopeReceiver: Receiver = {
 }
 
 /**
- * Writes pieces to the blob store under a key of its own; leaves nothing when they fail. Throws when the key has to wait
- * anyhow, before anything is read, and ACCEPT_OVERLOADED or ACCEPT_DISK_FULL as soon as there is no room for more.
+ * Writes pieces to the blob store under a new key and leaves nothing behind on failure. Throws before reading if the
+ * key must wait. Throws ACCEPT_OVERLOADED or ACCEPT_DISK_FULL as soon as there is no more room.
  */
 export async function spoolOf(
   intake: IngestRequest,
@@ -77,8 +77,8 @@ export async function spoolOf(
 }
 
 /**
- * Room for a body, of the journal and of its key's share of it, first for what Content-Length says: who comes too late
- * hears so before the body is read. An envelope that brings its key itself takes its share with its first piece.
+ * Reserves room in the journal and in the share of the key. Content-Length is reserved first, so that a refusal comes
+ * before the body is read. An envelope that carries its own key reserves from that share with its first piece.
  */
 function roomOf(intake: IngestRequest): Room {
   const { deps, share } = intake.core
@@ -120,8 +120,8 @@ function roomOf(intake: IngestRequest): Room {
 }
 
 /**
- * Holds what the walk has seen against every rule; throws the refusal. Authorizes by the `dsn` header as soon as that
- * is there. At the end returns the key.
+ * Checks the parsed part of the envelope against all rules and throws a refusal. Authorizes by the `dsn` header as soon
+ * as it is read. Returns the key at the end.
  */
 function checkWalk(intake: IngestRequest, walk: EnvelopeWalk, limits: LimitCheck, end: boolean): IngestKey {
   const { error, header } = walk
@@ -147,10 +147,10 @@ function checkWalk(intake: IngestRequest, walk: EnvelopeWalk, limits: LimitCheck
   return intake.key
 }
 
-/** Stands for the key while an envelope's header is still on its way; never leaves checkWalk's caller. */
+/** Placeholder while the envelope header is incomplete. Never leaves the caller of checkWalk. */
 const noKey: IngestKey = { keyId: 0, projectId: 0, organizationId: 0, active: false, allowedOrigins: [] }
 
-/** Rates, then the journal, then the answer. */
+/** Applies the rate limits, appends to the journal, then answers. */
 function accepted(
   intake: IngestRequest,
   key: IngestKey,
@@ -163,7 +163,7 @@ function accepted(
   const { skip, limited } = takeRates(intake, key, walk, spool?.bytes ?? body.length)
   if (skip) head.skip = skip
   if (spool) head.spool = spool
-  // Nothing left to keep: no items at all, or every one limited.
+  // Nothing left to append: the envelope has no items, or all are rate limited.
   if (walk.items.length === (skip?.length ?? 0)) {
     intake.answered = true
     const { items } = walk
@@ -180,7 +180,7 @@ function accepted(
   return append(intake, key, head, body, eventId, limited, walk)
 }
 
-/** The id to answer: the envelope's id, or a new id (also for refine, in the head) when an item needs an id. */
+/** Returns the id to answer. Creates one if an item needs it, and stores it in the head for refine. */
 function eventIdOf(walk: EnvelopeWalk, head: RecordHead): string {
   const given = walk.header?.eventId
   if (given !== undefined) return given
@@ -192,7 +192,7 @@ function eventIdOf(walk: EnvelopeWalk, head: RecordHead): string {
   return ''
 }
 
-/** A random UUID (version 4) as 32 lower-case hex. */
+/** Returns a random UUID (version 4) as 32 lower-case hex digits. */
 export function newEventId(): string {
   return crypto.randomUUID().replaceAll('-', '')
 }
@@ -204,7 +204,7 @@ function takeRates(
   bodyBytes: number,
 ): { skip?: number[]; limited?: Limited } {
   const { core } = intake
-  // Its share of the journal first: it is asked for the envelope as a whole, before a budget is touched.
+  // Check the journal share first: it applies to the whole envelope, before any budget is used.
   let limited = core.share.take(key, bodyBytes, intake.receivedMs)
   const lone = loneAttachments(walk.items)
   const isFree = key.rateLimit === undefined && core.deps.config.organizationEventsPerMinute === 0
@@ -215,9 +215,9 @@ function takeRates(
     const item = walk.items[i]
     if (item === undefined) break
     const { category } = itemKind(item.type)
-    // Client reports tell what was lost; limiting them would hide it.
+    // Client reports count lost items, so limiting them would hide the loss.
     if (category === 'internal') continue
-    // Once the budget is gone the rest goes too: an attachment without its event is of no use.
+    // Once the budget is used up, skip all further items: an attachment without its event is useless.
     limited ??= core.rates.take(key, intake.receivedMs)
     if (!limited && lone.has(i)) ofLone ??= core.lone.take(key.projectId, item.bytes, intake.receivedMs)
     const why = limited ?? (lone.has(i) ? ofLone : undefined)
@@ -232,7 +232,7 @@ function takeRates(
 const limitedEnd = ({ reason }: Limited) =>
   ({ status: 429, code: 'ACCEPT_RATE_LIMITED', reason, outcome: 'rate_limited' }) as const
 
-/** 429 with both headers; the items are counted already. */
+/** Answers 429 with both headers. The items are already counted. */
 function answerLimited(intake: IngestRequest, key: IngestKey, limited: Limited): void {
   intake.core.ledger.use(key, intake.receivedMs, 'ACCEPT_RATE_LIMITED')
   const error = new MishapError('ACCEPT_RATE_LIMITED', { retryAfterS: limited.retryAfterS })
@@ -250,7 +250,7 @@ async function append(
 ): Promise<void> {
   const { core } = intake
   let jpos: number
-  // From here on the record counts for its body.
+  // From here on the record counts towards the lag instead.
   intake.room?.free()
   try {
     jpos = await core.deps.journal.append(head, body)
@@ -269,8 +269,8 @@ async function append(
 }
 
 /**
- * Takes one item from the rate budget for a route whose body is one item; answers and returns false when it is used up.
- * `files`: parts of a form of attachments.
+ * Takes one item from the rate budget, for routes whose body is one item. If the budget is used up, answers and returns
+ * false. `files` is the number of parts in an attachment form.
  */
 export function takeOne(intake: IngestRequest, key: IngestKey, kind: RecordKind, bytes: number, files = 1): boolean {
   const { core, receivedMs } = intake
@@ -286,7 +286,7 @@ export function takeOne(intake: IngestRequest, key: IngestKey, kind: RecordKind,
   return false
 }
 
-/** The item type of a body of this kind, if the body is a single item. */
+/** The item type of a record whose body is a single item, else ''. */
 export const itemTypeOf: Record<RecordKind, string> = {
   envelope: '',
   store: 'event',

@@ -35,7 +35,7 @@ describe('a full disk under the blobs', () => {
     expect(rig.journal.records).toHaveLength(0)
     const counted = rig.accept.drainOutcomes()
     expect(counted.map((entry) => entry.reason)).toEqual([reason, reason])
-    // a small one needs no blob
+    // A small body needs no blob.
     expect((await rig.send(path, { body: envelope(10) })).status).toBe(200)
   })
 })
@@ -81,7 +81,7 @@ describe('a body over 1 MiB', () => {
     const body = withFile(1.5 * MiB)
     expect((await made.send(path, { body })).status).toBe(200)
     expect([held, seen]).toEqual([[body.length], [[0, body.length]]])
-    // one that is refused gives its room back
+    // A refused body frees its room.
     state.failWith = new MishapError('ACCEPT_OVERLOADED', { retryAfterS: 10 })
     expect((await made.send(path, { body })).status).toBe(503)
     expect([state.rooms, made.blobs.size]).toEqual([0, 1])
@@ -161,13 +161,13 @@ describe('a body over 1 MiB', () => {
     expect(made.blobs.size).toBe(answers.length - limited.length)
     const counted = made.accept.drainOutcomes().filter((drainOutcome) => drainOutcome.reason === 'overloaded')
     expect(new Set(counted.map((entry) => entry.outcome))).toEqual(new Set(['rate_limited']))
-    // the modest one goes on
+    // A second, quiet key still gets through.
     expect((await made.send(`/api/8/envelope/?sentry_key=${otherKey}`, { body: envelope(10) })).status).toBe(200)
   })
 })
 
 describe('a journal that is behind', () => {
-  /** 400 kB every 250 ms is 1.6 MB/s, of which refine takes a quarter. */
+  /** Sends 400 kB every 250 ms (1.6 MB/s). Refine processes a quarter of it, or nothing if `standing`. */
   async function flood(times: number, standing = false) {
     const clock = testClock()
     const made = await createRig({ clock })
@@ -176,7 +176,7 @@ describe('a journal that is behind', () => {
     made.journal.writer.doneBytes = () => state.done
     made.journal.writer.lagBytes = () => state.lag
     const answers = []
-    // company: who sends alone is not held
+    // A second sender: a key that sends alone is never limited.
     const company = await made.send(`/api/8/envelope/?sentry_key=${otherKey}`, { body: envelope(10) })
     expect(company.status).toBe(200)
     for (let n = 0; n < times; n++) {
@@ -203,7 +203,7 @@ describe('a journal that is behind', () => {
     expect(limited[0]?.headers['x-sentry-rate-limits']).toMatch(/^5:.*:key:overloaded$/)
     const counted = made.accept.drainOutcomes().filter((drainOutcome) => drainOutcome.reason === 'overloaded')
     expect(counted).toMatchObject([{ outcome: 'rate_limited', itemType: 'event', quantity: limited.length }])
-    // client reports are kept: they tell what was lost
+    // Client reports are kept because they count lost items.
     expect(made.journal.records).toHaveLength(1 + answers.length)
     expect(made.journal.records.filter((record) => record.head.skip?.includes(0))).toHaveLength(limited.length)
   })

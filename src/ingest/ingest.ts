@@ -21,25 +21,25 @@ import { createNotes, type Notes } from './request-log.ts'
 import { allowOf, createTargets, readRoute, type Target } from './routes.ts'
 import { createShare } from './share.ts'
 
-/** The door for events: who sends, is it allowed, keep it, answer. */
+/** The HTTP ingest: authorizes the sender, appends to the journal and answers. */
 export type Ingest = {
-  /** Whether the path (a query behind it does no harm) belongs to ingest and must never reach the screens. */
+  /** Returns whether the path belongs to ingest and must never reach the web pages. A query string is allowed. */
   owns(method: string, path: string): boolean
-  /** Answers a request whose path is owned; every failure is answered, nothing is thrown. */
+  /** Answers a request whose path ingest owns. Never throws: every failure gets an answer. */
   handle(req: IncomingMessage, res: ServerResponse): void
-  /** Takes out the summed refusals (invalid, rate_limited, filtered) since the last call. */
+  /** Returns and clears the summed refusals (invalid, rate_limited, filtered) since the last call. */
   drainOutcomes(): OutcomeCount[]
-  /** Keys seen since the last call, at most one accepted and one refused use of each, by time. */
+  /** Returns keys used since the last call: at most one accepted and one refused use per key, by time. */
   drainUses(): KeyUse[]
-  /** Takes out what the ingest debugger is told: the newest requests of each key since the last call. */
+  /** Returns and clears entries for the request log: the newest requests of each key since the last call. */
   drainNotes(): RequestNote[]
-  /** Requests by status and code since the start. */
+  /** Requests by status and code since the process started. */
   answers(): ReturnType<Notes['answers']>
 }
 
 /**
- * Makes accept. It answers 200 only after the journal's append resolved; the caller writes what `drainOutcomes` and
- * `drainUses` give into the journal, once a second.
+ * Creates the ingest. It answers 200 only after the journal append has resolved. The caller drains `drainOutcomes` and
+ * `drainUses` into the journal once a second.
  */
 export function createIngest(deps: IngestDeps): Ingest {
   const addressOf = createClientAddress(deps.config.trustedProxies)
@@ -140,7 +140,7 @@ function begin(intake: IngestRequest) {
   }
 }
 
-/** Routes that other servers have: answered and counted, with the project when the key is known, so that nothing ends silently. */
+/** Refuses routes that other servers have. Counts each refusal, with the project if known. */
 function notBuilt(intake: IngestRequest): void {
   const { target, core, req } = intake
   const auth = readAuth(req.headers, target)

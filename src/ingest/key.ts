@@ -6,14 +6,14 @@ import { type ClientAuth, parseAuthHeader, parseBasic, parseDsn, readKey } from 
 import { originAllowed } from './origins.ts'
 import type { Target } from './routes.ts'
 
-/** A key that was found, or a refusal; `key` beside an error is a known key that was refused. */
+/** A found key, or a refusal. A `key` with an error is a known key that was refused. */
 type Found = { key: IngestKey; error?: undefined } | { key: IngestKey | undefined; error: MishapError }
 
 /**
- * The auth of a request: X-Sentry-Auth, `Authorization: Sentry` or `Basic`, and the query's sentry_key. Several sources
- * may name the same key: some clients send it in the header and in the query. The header's version and client count then.
- * Undefined when there is none. Other schemes of Authorization (a proxy's Bearer) are no source.
- * Throws ACCEPT_AUTH_TWICE for different keys, ACCEPT_KEY_MALFORMED for a Sentry header without a key.
+ * Reads the auth of a request: X-Sentry-Auth, `Authorization: Sentry` or `Basic`, and sentry_key in the query. Some
+ * clients send the same key in header and query. The version and client of the header then win. Returns undefined if
+ * there is none. Ignores other Authorization schemes, such as a proxy's Bearer.
+ * @throws ACCEPT_AUTH_TWICE for different keys, ACCEPT_KEY_MALFORMED for a Sentry header without a key.
  */
 export function readAuth(headers: IncomingHttpHeaders, target: Target): ClientAuth | undefined {
   const own = headers['x-sentry-auth']
@@ -27,14 +27,14 @@ export function readAuth(headers: IncomingHttpHeaders, target: Target): ClientAu
   const found = sources.filter((source) => source !== undefined)
   if (found.length < sources.length) throw new MishapError('ACCEPT_KEY_MALFORMED')
   const [first] = found
-  // A malformed key is compared as it was sent: the refusal of a malformed key says more than the refusal here.
+  // Malformed keys are compared unchanged. Their refusal is more precise than ACCEPT_AUTH_TWICE.
   const keyOf = (source: ClientAuth) => readKey(source.key) ?? source.key
   if (first && found.some((source) => source.conflict || keyOf(source) !== keyOf(first)))
     throw new MishapError('ACCEPT_AUTH_TWICE')
   return first
 }
 
-/** Looks a request's auth up: version, form, key, state, project (0: the key's own), origin. Returns, never throws. */
+/** Checks version, format, key, state, project (0: the project of the key) and origin. Returns errors, never throws. */
 export function findKey(snapshot: KeySnapshot, auth: ClientAuth, projectId: number, origin: string): Found {
   if (auth.version > 7) return { key: undefined, error: new MishapError('ACCEPT_AUTH_VERSION') }
   const publicKey = readKey(auth.key)
@@ -42,7 +42,7 @@ export function findKey(snapshot: KeySnapshot, auth: ClientAuth, projectId: numb
   return check(snapshot, publicKey, projectId, origin)
 }
 
-/** As `findKey`, by the `dsn` header of an envelope that came without any other auth. */
+/** Like `findKey`, for an envelope whose `dsn` header is its only auth. */
 export function findKeyByDsn(snapshot: KeySnapshot, dsn: string | undefined, projectId: number, origin: string): Found {
   if (dsn === undefined) return { key: undefined, error: new MishapError('ACCEPT_KEY_MISSING') }
   const parsed = parseDsn(dsn)
@@ -54,8 +54,8 @@ export function findKeyByDsn(snapshot: KeySnapshot, dsn: string | undefined, pro
 
 function check(snapshot: KeySnapshot, publicKey: string, projectId: number, origin: string): Found {
   const key = snapshot.keys[publicKey]
-  // No key file (a new folder, a restored folder, a broken file): process app sends the keys in a few seconds. Until
-  // then a 403 would make SDKs throw away good events.
+  // No key file: a new folder, a restored folder or a broken file. The app process sends the keys within seconds. A 403
+  // until then would make SDKs discard good events.
   if (key === undefined && snapshot === noKeys)
     return {
       key,
@@ -68,7 +68,7 @@ function check(snapshot: KeySnapshot, publicKey: string, projectId: number, orig
   return { key }
 }
 
-/** Whether an envelope's `dsn` header names the key and project that the request was authorized with. */
+/** Returns whether the `dsn` header of an envelope names the key and project that authorized the request. */
 export function dsnAgrees(snapshot: KeySnapshot, dsn: string, key: IngestKey): boolean {
   const parsed = parseDsn(dsn)
   return parsed !== undefined && parsed.projectId === key.projectId && snapshot.keys[parsed.key]?.keyId === key.keyId

@@ -4,9 +4,9 @@ import { isItemType } from '../wire/item-types.ts'
 
 export type KeyUse = { keyId: number; atMs: number; refusedCode: string | null }
 
-/** What accept counts itself, summed until the caller takes it out. */
+/** Outcomes and key uses that ingest counts itself, summed until the caller drains them. */
 export type Ledger = {
-  /** `itemType` '' when the body was not read; made-up types are summed under 'unknown'. */
+  /** `itemType` is '' if the body was not read. Invented types are summed as 'unknown'. */
   count(
     key: IngestKey | undefined,
     category: DataCategory,
@@ -16,13 +16,13 @@ export type Ledger = {
     bytes: number,
     quantity?: number,
   ): void
-  /** Remembers that a key was used, and with which code it was refused. */
+  /** Records the use of a key, and the error code if it was refused. */
   use(key: IngestKey, atMs: number, refusedCode: string | null): void
   drainOutcomes(): OutcomeCount[]
   drainUses(): KeyUse[]
 }
 
-/** Makes an empty ledger. Its memory is bounded by keys times item types times reasons; no name of a sender is a key. */
+/** Creates an empty ledger. Its memory is bounded by keys × item types × reasons. No client text becomes a map key. */
 export function createLedger(): Ledger {
   let counts = new Map<string, OutcomeCount>()
   let accepted = new Map<number, KeyUse>()
@@ -30,7 +30,7 @@ export function createLedger(): Ledger {
   return {
     count: (key, category, outcome, reason, type, bytes, quantity = 1) => {
       const itemType = type === '' || isItemType(type) ? type : 'unknown'
-      // Without a known key there is no project that could be told: the path's number is only a claim.
+      // Without a known key there is no project to charge: the project id in the path is only a claim.
       const projectId = key?.projectId ?? 0
       const keyId = key?.keyId ?? 0
       const name = `${projectId} ${keyId} ${category} ${outcome} ${reason} ${itemType}`

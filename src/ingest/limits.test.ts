@@ -12,7 +12,7 @@ let rig: Rig
 const start = async (...given: Parameters<typeof createRig>) => (rig = await createRig(...given))
 afterEach(() => rig?.close())
 
-/** An envelope of items given as [type, bytes, headers]. */
+/** An envelope with the given items: [type, bytes, headers]. */
 const sized = (...items: [string, number, object?][]) =>
   Buffer.concat([
     Buffer.from(`{"event_id":"${eventId}"}\n`),
@@ -164,7 +164,7 @@ describe('through the handler', () => {
   })
 })
 
-/** A clock whose timers are a test's to move, while the machine's own goes on for sockets. */
+/** A test clock with timers that the test advances. Sockets still use the system clock. */
 function slowClock() {
   const clock = testClock()
   const driven: Clock & { advance(ms: number): void } = clock
@@ -197,7 +197,7 @@ describe('senders that are slow or leave', () => {
     ])
     const answer = rig.raw(begun, { waitMs: 3000 })
     await systemClock.sleep(200)
-    // 2 MiB at 64 KiB/s would give 32 s more, but no sender has more than 30 s ahead.
+    // 2 MiB at 64 KiB/s would allow 32 s more, but the allowance is capped at 30 s.
     clock.advance(29_000)
     expect(rig.accept.drainOutcomes()).toEqual([])
     clock.advance(2000)

@@ -6,35 +6,35 @@ import { type ItemLimits, isItemType, limitsOf } from '../wire/item-types.ts'
 const KiB = 1024
 const MiB = 1024 * KiB
 
-/** Body of /store/: base64 takes 4/3 of the event. */
+/** Maximum body of /store/: base64 needs 4/3 of the event size. */
 export const storeBytesMax = 2 * MiB
-/** From here on a body goes to the blob store instead of into the journal's record. */
+/** Larger bodies go to the blob store instead of the journal record. */
 export const spoolBytesMin = MiB
-/** All header lines of one envelope, as they are held while it comes: 1,000 items with 1 KiB each. */
+/** All header lines of one envelope, held in memory during upload: 1,000 items with 1 KiB each. */
 export const envelopeHeadersBytesMax = MiB
-/** Plain fields of a minidump's form: crash reporters send each of their annotations as a field. */
+/** Plain fields of a minidump form. Crash reporters send each annotation as its own field. */
 export const formFieldsMax = 900
 /**
- * A sender has this long, and a second more for each `slowBytesPerS` that came, but never more than this ahead: one that
- * was fast and stalls holds its room no longer than others.
+ * A sender has `slowMs`, plus one second for each `slowBytesPerS` received. The allowance never exceeds `slowMs` ahead,
+ * so that a fast sender that stalls does not block its room for longer than others.
  */
 export const slowMs = 30_000
 export const slowBytesPerS = 64 * KiB
-/** A body that has come is unpacked and written within this time: 200 MiB take 2 s where the disk does its work. */
+/** Limit to unpack and write a fully received body. 200 MiB take 2 s on a healthy disk. */
 export const unpackMs = 60_000
 
 type OverLimit = { code: ErrorCode; reason: OutcomeReason; what: string }
 
 /**
- * Holds the items of one envelope against the limits while it arrives. `check` looks at what the walk has seen since
- * the last call; a declared length counts before its bytes come.
+ * Checks the items of an envelope against the limits while it arrives. Each `check` covers the items since the last
+ * call. A declared length counts before its bytes arrive.
  */
 export class LimitCheck {
-  /** Items below this index are summed up; the one at it may still grow. */
+  /** Items below this index are summed. The item at this index can still grow. */
   #done = 0
   readonly #sums = new Map<ItemLimits, { bytes: number; count: number }>()
 
-  /** Returns the first limit that is passed, or undefined. `end` says that the last item is complete. */
+  /** Returns the first exceeded limit, or undefined. `end` means that the last item is complete. */
   check(walk: EnvelopeWalk, end: boolean): OverLimit | undefined {
     const { items } = walk
     const last = items.length - 1
@@ -45,7 +45,7 @@ export class LimitCheck {
       const bytes = i === last ? walk.lastItemBytes : item.bytes
       if (bytes > limits.eachBytesMax)
         return over('too_large', `item ${i + 1} (${nameOf(item)}) is over ${limits.eachBytesMax} bytes`)
-      // One item alone, the case of nearly every envelope, needs no sums.
+      // A single item needs no sums. Nearly all envelopes have one item.
       if (last === 0) break
       const sum = this.#sums.get(limits) ?? { bytes: 0, count: 0 }
       if (sum.count + 1 > limits.countMax)
@@ -61,7 +61,7 @@ export class LimitCheck {
   }
 }
 
-/** Type names go into an answer, so a made-up one is not repeated. */
+/** The type name appears in an answer, so invented names are replaced. */
 function nameOf(item: ItemSpan): string {
   return isItemType(item.type) ? item.type : 'unknown'
 }

@@ -53,7 +53,7 @@ test('an hour after its first one a project may send again; 0 bounds nothing', (
   })
   expect(quota.take(2, 9_000, 600_000)).toBeUndefined()
   expect(quota.take(1, 9_000, 3_600_000)).toBeUndefined()
-  // a small one takes a block of the disk
+  // A small file still takes a disk block.
   expect(quota.take(3, 1, 0, 3)).toMatchObject({ reason: 'attachment_quota' })
   expect([quota.take(4, 1, 0), quota.take(4, 1, 0), quota.take(4, 1, 0)?.reason]).toEqual([
     undefined,
@@ -74,7 +74,7 @@ describe('the quota of attachments without an event', () => {
     expect(rig.accept.drainOutcomes()).toMatchObject([
       { category: 'attachment', outcome: 'rate_limited', reason: 'attachment_quota', quantity: 1, bytes: 60 * KiB },
     ])
-    // with its event it is bounded by the rate of events
+    // The event rate limits attachments that arrive with their event.
     expect((await rig.send(path, { body: envelope(['event', 2], ['attachment', 90 * KiB]) })).status).toBe(200)
     const other = `/api/8/envelope/?sentry_key=${otherKey}`
     expect((await rig.send(other, { body: envelope(['attachment', 60 * KiB]) })).status).toBe(200)

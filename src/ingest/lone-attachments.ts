@@ -2,14 +2,14 @@ import type { ItemSpan } from '../wire/envelope.ts'
 import { dumpAttachmentType } from '../wire/minidump.ts'
 import type { Limited } from './rates.ts'
 
-/** Each attachment is a file: a small one takes a block of the disk all the same. */
+/** Minimum cost of an attachment: even a small file takes a disk block. */
 const leastBytes = 4096
 const windowMs = 3_600_000
 
-/** What an attachment may belong to in its own envelope. A minidump makes an event by itself. */
+/** Items in the same envelope that can own an attachment. A minidump creates an event itself. */
 const owners: ReadonlySet<string> = new Set(['event', 'feedback', 'transaction', 'replay_event'])
 
-/** Places of the attachments that come without an event: those of an envelope with nothing that they could belong to. */
+/** Returns the item indexes of attachments in an envelope that has no item they could belong to. */
 export function loneAttachments(items: readonly ItemSpan[]): ReadonlySet<number> {
   const isOwned = items.some(
     ({ type, headers }) =>
@@ -19,14 +19,14 @@ export function loneAttachments(items: readonly ItemSpan[]): ReadonlySet<number>
 }
 
 export type LoneQuota = {
-  /** Takes `files` of together `bytes` from the project's budget of this hour; says so when they do not fit. */
+  /** Takes `bytes` of `files` files from the project's hourly budget. Returns the limit if they do not fit. */
   take(projectId: number, bytes: number, nowMs: number, files?: number): Limited | undefined
 }
 
 /**
- * Bounds what a project stores of attachments that name an event instead of bringing it. Nobody can say whether that event
- * exists before it is refined, and no rate of events bounds them: without this, one key could fill the disk. Counted in
- * fixed hours, in memory, as rates are. `bytesPerHour` 0: no bound.
+ * Limits attachments that name an event but arrive without it. Ingest cannot know whether that event exists, and no
+ * event rate limits them: without this quota one key could fill the disk. Counts in fixed hours, in memory, like the
+ * rates. `bytesPerHour` 0 means no limit.
  */
 export function createLoneQuota(bytesPerHour: number): LoneQuota {
   const projects = new Map<number, { startMs: number; used: number }>()

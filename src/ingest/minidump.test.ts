@@ -51,7 +51,7 @@ describe('POST /minidump/', () => {
   })
 
   const json = JSON.stringify({ event_id: eventId, release: 'a@1' })
-  /** What Electron's crash reporter on Linux keeps as its dump: the whole body of an upload. */
+  /** Electron on Linux stores a whole upload body as its dump. */
   const nested = (...parts: Buffer[]) =>
     Buffer.from(
       form(...parts)

@@ -20,18 +20,18 @@ import { formFieldsMax } from './limits.ts'
 import type { Receiver } from './receive.ts'
 import { dropSpool, fail, headOf, type IngestRequest } from './request.ts'
 
-/** Holds a minidump's request against the rules while it arrives, with the memory of its plain fields. */
+/** Checks a minidump upload against the rules while it arrives. Keeps its plain fields in memory. */
 class DumpCheck {
   readonly #scan: MultipartScan | undefined
-  /** First bytes of the dump: of its part, or of the body. */
+  /** First bytes of the dump part, or of the body. */
   #first: Buffer = Buffer.alloc(0)
-  /** Reads a form that stands where the dump is expected, and is read to its end behind it. */
+  /** Scans a nested form in place of the dump, up to the end of that form. */
   #nested: MultipartScan | undefined
   #dump: ScannedPart | undefined
   #nestedDump: ScannedPart | undefined
   #files = 0
   #fields = 0
-  /** Names and values of the plain fields; `#field`, which still grows, is not among them. */
+  /** Bytes of names and values of plain fields, without `#field`, which can still grow. */
   #fieldBytes = 0
   #field: ScannedPart | undefined
 
@@ -48,7 +48,7 @@ class DumpCheck {
     else if (/^multipart\/form-data\b/i.test(contentType)) throw new MishapError('ACCEPT_ENCODING_UNKNOWN')
   }
 
-  /** Counts a part, whose head came; returns how much of it is wanted: the dump's first bytes, fields of an event. */
+  /** Counts a part by its head. Returns how many bytes to keep: the magic of the dump, or a field of the event. */
   #begun(part: ScannedPart, isNested: boolean): number {
     this.#sumLast()
     if (part.name === dumpPartName && (isNested ? this.#nestedDump : this.#dump) === undefined) {
@@ -56,7 +56,7 @@ class DumpCheck {
       else this.#dump = part
       return dumpMagicBytes
     }
-    // Refine takes the first dump for the dump and each further one for a file, as it is counted here.
+    // Refine reads the first dump as the dump and each further one as a file. Count them the same way here.
     if (part.name === dumpPartName || part.filename !== undefined) {
       if (++this.#files > attachmentsMax) throw tooMany(`more than ${attachmentsMax} files beside the minidump`)
       return 0
@@ -67,14 +67,14 @@ class DumpCheck {
     return part.name.startsWith('sentry') ? formBytesMax + 1 : 0
   }
 
-  /** The field that came last grows no more. */
+  /** Adds the last field, which is complete now. */
   #sumLast(): void {
     if (this.#field) this.#fieldBytes += this.#field.bytes
     this.#field = undefined
     if (this.#fieldBytes > formBytesMax) throw fieldsTooLarge()
   }
 
-  /** Takes bytes of the dump. A form in its place is recognized by its first line and read from there on. */
+  /** Adds bytes of the dump. Recognizes a nested form by its first line and scans the form from there. */
   #pushDump(bytes: Buffer): void {
     if (this.#nested) {
       this.#nested.push(bytes)
@@ -90,16 +90,16 @@ class DumpCheck {
     this.#nested.push(bytes.subarray(this.#first.length - before))
   }
 
-  /** Throws where what came of the dump can be none. `end`: no more of it comes. */
+  /** Throws if the received bytes cannot be a dump. `end` means that the dump is complete. */
   #checkDump(end: boolean): void {
     if (this.#nested) checkScan(this.#nested, end)
     const first = this.#nested ? this.#nestedDump?.first : this.#first
-    // one that begins as a form is none of either kind only when its first line does not end
+    // A body that begins like a form can only be refused here if its first line is too long.
     const least = !this.#nested && beginsAsForm(this.#first) ? nestedLineBytesMax : dumpMagicBytes
     if (end || (first && first.length >= least)) checkMagic(first)
   }
 
-  /** Throws the refusal of what came so far. */
+  /** Adds a piece of the body. Throws a refusal as soon as a rule is violated. */
   push(piece: Buffer): void {
     if (this.#scan === undefined) this.#pushDump(piece)
     else {
@@ -110,7 +110,7 @@ class DumpCheck {
     this.#checkDump(false)
   }
 
-  /** Throws the refusal of the whole form; returns the id that the form's event names, or a new id. */
+  /** Checks the whole form and throws a refusal. Returns the event id in the form, or a new id. */
   end(): string {
     if (this.#scan) checkScan(this.#scan, true)
     this.#checkDump(true)
@@ -133,9 +133,9 @@ const fieldsTooLarge = () =>
 const tooMany = (what: string) => new Refusal('ACCEPT_TOO_LARGE', 'too_many_items', [what])
 
 /**
- * A crash reporter's upload: a form with the dump in `upload_file_minidump`, fields of an event and files, or the dump
- * alone as the body. The dump may be a form itself, as Electron on Linux has it. The body is kept as it came; refine unpacks
- * and reads the dump.
+ * A crash reporter upload: a form with the dump in `upload_file_minidump`, event fields and files, or the dump alone as
+ * the body. The dump can itself be a form, as sent by Electron on Linux. The journal stores the inflated body; refine
+ * unpacks it and reads the dump.
  */
 export const minidumpReceiver: Receiver = {
   small: (intake, body) => {
@@ -166,7 +166,7 @@ export const minidumpReceiver: Receiver = {
   },
 }
 
-/** Rates, then the journal, then the id as crash reporters want it; false when a limit took it. */
+/** Applies the rate limits, appends to the journal, answers the id. Returns false if a limit refused the dump. */
 function takeDump(
   intake: IngestRequest,
   eventId: string,

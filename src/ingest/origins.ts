@@ -1,7 +1,7 @@
 /**
- * Whether a browser's origin may send. `origin` is the Origin header, else the Referer; '' (no browser) may always.
- * `allowed` holds patterns: `*`, `shop.example`, `*.shop.example` (the domain itself too), `shop.example:8080`,
- * `https://shop.example`, `https://*.shop.example`; an empty list allows all.
+ * Returns whether a browser origin is allowed. `origin` is the Origin header, else the Referer. '' (no browser) is
+ * allowed. `allowed` holds patterns: `*`, `shop.example`, `*.shop.example` (also the domain itself),
+ * `shop.example:8080`, `https://shop.example`, `https://*.shop.example`. An empty list allows all origins.
  */
 export function originAllowed(origin: string, allowed: string[]): boolean {
   if (origin === '' || allowed.length === 0 || allowed.includes('*')) return true
@@ -19,7 +19,7 @@ function matches(url: URL, pattern: string): boolean {
   const port = /:(\d{1,5}|\*)$/.exec(hostPort)
   const host = port ? hostPort.slice(0, port.index) : hostPort
   if (host === '') return false
-  // A pattern with a scheme means that scheme's own port; a bare host means any.
+  // A pattern with a scheme and no port means the default port of that scheme. A bare host means any port.
   if (port) {
     const own = url.port || (url.protocol === 'https:' ? '443' : '80')
     if (port[1] !== '*' && port[1] !== own) return false

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createChunks, gathered, pieceBytesMin } from './pieces.ts'
 
 const KiB = 1024
-/** Pieces of the given sizes, their bytes counted through. */
+/** Pieces of the given sizes. Their bytes count up from 0, modulo 251. */
 function piecesOf(sizes: number[]): Buffer[] {
   let n = 0
   return sizes.map((size) => Buffer.from(Array.from({ length: size }, () => n++ % 251)))
@@ -63,14 +63,14 @@ test('256 loose chunks are joined, and what is still small again with the next o
   }
   expect(add(255, 1)).toHaveLength(255)
   expect(add(1, 1)).toEqual([256])
-  // the joined one is the first of the next 256
+  // The joined chunk counts as the first of the next 256.
   expect(add(254, 1)).toHaveLength(255)
   expect(add(1, 1)).toEqual([511])
-  // a joined one of 16 KiB stays as it is
+  // A joined chunk of 16 KiB is not joined again.
   expect(add(255, 100)).toEqual([511 + 25_500])
   expect(add(255, 1)).toHaveLength(256)
   expect(add(1, 1)).toEqual([511 + 25_500, 256])
-  // a large one ends the row of small ones
+  // A large chunk ends the run of small ones.
   expect(add(1, pieceBytesMin)).toEqual([511 + 25_500, 256, pieceBytesMin])
   expect(add(256, 1).slice(2)).toEqual([pieceBytesMin, 256])
 })

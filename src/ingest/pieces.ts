@@ -1,15 +1,15 @@
-/** Smaller pieces are put together, so that their number is bounded by their bytes. */
+/** Smaller pieces are joined, so that the number of bytes bounds the number of pieces. */
 export const pieceBytesMin = 16 * 1024
-/** So many small chunks are kept apart at most: a sender that frames each byte makes one of some 100 bytes for each. */
+/** Maximum number of small chunks. A client that frames each byte creates an object of some 100 bytes per byte. */
 const looseMax = 256
 
-/** Chunks of a body as they come, in about the memory of their bytes. */
+/** Chunks of an arriving body, in about the memory of their bytes. */
 type Chunks = {
   add(chunk: Buffer): void
   list(): Buffer[]
 }
 
-/** Makes an empty list of chunks. */
+/** Creates an empty list of chunks. */
 export function createChunks(): Chunks {
   const chunks: Buffer[] = []
   let loose = 0
@@ -26,7 +26,7 @@ export function createChunks(): Chunks {
       looseBytes += chunk.length
       if (loose < looseMax) return
       chunks.push(Buffer.concat(chunks.splice(-loose)))
-      // A joined piece that is still small is joined again with the next ones.
+      // A joined chunk that is still small joins again with the next ones.
       loose = looseBytes < pieceBytesMin ? 1 : 0
       if (loose === 0) looseBytes = 0
     },
@@ -34,7 +34,7 @@ export function createChunks(): Chunks {
   }
 }
 
-/** The same bytes in pieces of at least 16 KiB. The last piece may be shorter. */
+/** Yields the same bytes in pieces of at least 16 KiB. The last piece can be shorter. */
 export async function* gathered(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let chunks = createChunks()
   let bytes = 0

@@ -67,7 +67,7 @@ describe('the rate of an organization', () => {
     expect(rates.take(key({ keyId: 2 }), at)).toBeUndefined()
     const other = limited(1, 60, 3)
     expect(rates.take(other, at)?.scope).toBe('organization')
-    // the next minute: the key's one item was not taken by the refusal
+    // In the next minute, the refusal has not used the one item of the key.
     expect(rates.take(other, at + 60_000)).toBeUndefined()
   })
 })

@@ -3,31 +3,31 @@ import type { IngestKey } from '../store/meta/meta.ts'
 
 type Window = { startMs: number; endMs: number; used: number }
 
-/** Which limit took an item out, and for how many seconds. */
+/** The limit that refused an item, and the seconds to wait. */
 export type Limited = {
   scope: 'key' | 'project' | 'organization'
   reason: OutcomeReason
   retryAfterS: number
-  /** Which categories have to wait; left out: all that can be limited. */
+  /** Categories that must wait; absent: all that can be limited. */
   categories?: string
 }
 
-/** Everything but `internal` (client reports are never limited); SDKs for JavaScript say metric and profile. */
+/** All categories except `internal`: client reports are never limited. JavaScript SDKs say metric and profile. */
 const limitedCategories =
   'default;error;transaction;security;attachment;attachment_item;session;profile;profile_chunk;profile_chunk_ui;replay;monitor;feedback;span;log_item;log_byte;metric_bucket;metric;trace_metric'
 
-/** `<retry>:<categories>:<scope>:<reason>` of X-Sentry-Rate-Limits. */
+/** Returns the X-Sentry-Rate-Limits value: `<retry>:<categories>:<scope>:<reason>`. */
 export function rateLimitHeader(limited: Limited): string {
   const { retryAfterS, categories = limitedCategories, scope, reason } = limited
   return `${retryAfterS}:${categories}:${scope}:${reason}`
 }
 
 export type Rates = {
-  /** Takes one item from the key's and the organization's budget at `nowMs`; says which one is used up, if one is. */
+  /** Takes one item from the budgets of key and organization at `nowMs`. Returns the exhausted limit, if any. */
   take(key: IngestKey, nowMs: number): Limited | undefined
 }
 
-/** Counts items in fixed windows, in memory: a restart starts them anew. */
+/** Creates rate counters with fixed windows in memory. A restart resets them. */
 export function createRates(organizationEventsPerMinute: number): Rates {
   const keys = new Map<number, Window>()
   const organizations = new Map<number, Window>()

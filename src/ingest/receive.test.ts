@@ -153,7 +153,7 @@ describe('a sender that stalls', () => {
     const body = withFile(6 * MiB)
     const socket = connect(rig.port, '127.0.0.1')
     const answered = new Promise<string>((resolve) => socket.once('data', (data) => resolve(data.toString())))
-    // 5 s for each MiB of it, beside the 16 s that the MiB gives its sender
+    // Writing takes 5 s per MiB, on top of the 16 s that each MiB gives its sender.
     rig.writing.pace = async (piece) => clock.advance((piece / MiB) * 5000)
     socket.write(head(body.length))
     for (let at = 0; at < body.length; at += MiB) {

@@ -3,19 +3,19 @@ import { slowMs, spoolBytesMin } from './limits.ts'
 import { createChunks, gathered } from './pieces.ts'
 import { arrived, fail, type IngestRequest, refuse, stopWatching, watchSlow, watchUnpacking } from './request.ts'
 
-/** What a route does with its body. */
+/** How a route processes its body. */
 export type Receiver = {
-  /** Inflated bytes that the route takes; absent: as many as an envelope. */
+  /** Maximum inflated bytes of the route; absent: the limit of an envelope. */
   bytesMax?: number
-  /** Takes a body of at most 1 MiB (or `bytesMax` for a route that does not spool). */
+  /** Processes a body of at most 1 MiB (or `bytesMax` if the route does not spool). */
   small(intake: IngestRequest, body: Buffer): void
-  /** Takes a larger one piece by piece; absent: the route has no larger ones. */
+  /** Processes a larger body piece by piece; absent: the route has no larger bodies. */
   large?(intake: IngestRequest, pieces: AsyncIterable<Buffer>): Promise<void>
 }
 
 /**
- * Reads and inflates a request's body and hands it to the receiver. Bodies that are small on the wire and inflated go
- * without streams; the others piece by piece, so that no request holds more than about 1 MiB. Answers what goes wrong.
+ * Reads and inflates a request body and passes it to the receiver. Bodies that are small on the wire and inflated avoid
+ * streams. All others go piece by piece, so that a request uses at most about 1 MiB. Answers all errors.
  */
 export function receive(intake: IngestRequest, receiver: Receiver) {
   const { req } = intake
@@ -43,7 +43,7 @@ export function receive(intake: IngestRequest, receiver: Receiver) {
   }
   const onClose = () => {
     if (req.complete) return
-    // The client left in the middle: nothing was kept, nobody is there to be answered.
+    // The client disconnected before the end: nothing was stored and there is nobody to answer.
     stop()
     intake.answered = true
     stopWatching(intake)
@@ -74,7 +74,7 @@ function takeWhole(intake: IngestRequest, receiver: Receiver, chunks: Buffer[], 
 
 async function receiveLarge(intake: IngestRequest, receiver: Receiver, source: AsyncIterable<Buffer>): Promise<void> {
   const { req, res } = intake
-  // The request's own end tells nothing of the client any more once its body came.
+  // After the body has arrived, only the response reports a disconnect.
   const left = () => {
     intake.answered = true
     stopWatching(intake)
@@ -101,7 +101,7 @@ async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes
 }
 
-/** The pieces that came already, then the rest of the request. The time that is taken for a piece is not the sender's. */
+/** Yields received chunks, then the rest of the request. Extends the deadline by the time spent on each chunk. */
 async function* restOf(intake: IngestRequest, chunks: Buffer[]): AsyncGenerator<Buffer> {
   const { clock } = intake.core.deps
   let sinceMs = clock.now()
@@ -118,7 +118,7 @@ async function* restOf(intake: IngestRequest, chunks: Buffer[]): AsyncGenerator<
   end()
   for await (const chunk of intake.req.iterator({ destroyOnReturn: false })) {
     arrived(intake, (chunk as Buffer).length)
-    // What inflates to less than it has on the wire is no body that anyone sends.
+    // No real client sends a body that inflates to less than its size on the wire.
     if (intake.wireBytes > intake.core.bodyBytesMax) throw new MishapError('ACCEPT_TOO_LARGE')
     begin()
     yield chunk as Buffer
@@ -127,7 +127,7 @@ async function* restOf(intake: IngestRequest, chunks: Buffer[]): AsyncGenerator<
   watchUnpacking(intake)
 }
 
-/** Ends what is too long, and what nobody waits for any more; calls `whole` when all has passed. */
+/** Aborts bodies that are too long or already answered. Calls `whole` after the last piece. */
 async function* capped(
   intake: IngestRequest,
   pieces: AsyncIterable<Buffer>,
@@ -142,11 +142,11 @@ async function* capped(
     yield piece
   }
   checkWaiting(intake)
-  // From here on it is kept, also when its sender does not wait for the answer.
+  // From here on the body is stored, even if its sender disconnects.
   whole()
 }
 
-/** Answered in between: timed out, or nobody is there. The spool is dropped by this error. */
+/** Throws if the request was answered in between: a time-out or a disconnect. The error drops the spooled body. */
 function checkWaiting(intake: IngestRequest): void {
   if (intake.answered) throw new MishapError('ACCEPT_TIMEOUT')
 }

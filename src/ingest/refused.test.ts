@@ -1,4 +1,4 @@
-// What becomes of a body whose request is refused: after it came, while it comes, and between its last piece and its end.
+// Bodies of refused requests: refused after arrival, during arrival, and between the last piece and the end.
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -17,10 +17,10 @@ const files = `/api/7/events/${eventId}/attachments/${query}`
 const multipart = { 'content-type': 'multipart/form-data; boundary=xyz' }
 const partHead = '--xyz\r\ncontent-disposition: form-data; name="upload_file_minidump"; filename="a"\r\n\r\n'
 const formEnd = '\r\n--xyz--\r\n'
-/** A form of exactly so many bytes. */
+/** A form of exactly `bytes` bytes. */
 const formOf = (bytes: number, first = '') =>
   Buffer.from(`${partHead}${first.padEnd(bytes - partHead.length - formEnd.length, 'y')}${formEnd}`)
-/** An envelope of exactly so many bytes. */
+/** An envelope of exactly `bytes` bytes. */
 const envelopeOf = (bytes: number) => {
   const head = (length: number) => `{}\n{"type":"attachment","length":${length}}\n`
   const length = bytes - head(bytes).length
@@ -47,7 +47,7 @@ describe('the rest of a body that was refused', () => {
   const head = (bytes: number) =>
     `POST /api/7/envelope/?sentry_key=${'9'.repeat(32)} HTTP/1.1\r\nhost: x\r\ncontent-length: ${bytes}\r\n\r\n`
 
-  /** Sends a body as fast as it is taken; resolves with the bytes that the system took until the connection was cut. */
+  /** Sends a body at full speed. Resolves with the bytes that the system accepted before the connection was cut. */
   function pour(bytes: number): Promise<{ sent: number; answer: string }> {
     return new Promise((resolve) => {
       const socket = connect(rig.port, '127.0.0.1')
@@ -75,7 +75,7 @@ describe('the rest of a body that was refused', () => {
     await start()
     const { sent, answer } = await pour(256 * MiB)
     expect(answer).toMatch(/^HTTP\/1\.1 403 [\s\S]*ACCEPT_KEY_UNKNOWN/)
-    // what lies in the buffers of the system between the two comes on top
+    // Socket buffers of the system add to the total.
     expect([sent >= 8 * MiB, sent < 64 * MiB]).toEqual([true, true])
   })
 
@@ -89,7 +89,7 @@ describe('the rest of a body that was refused', () => {
   })
 })
 
-// 16 KiB is what comes out of inflating at once: the last piece is written before the end is seen.
+// Inflating yields pieces of 16 KiB, so the last piece is written before the end is known.
 test.each<[string, string, Record<string, string>, Buffer]>([
   ['an envelope', envelopes, {}, envelopeOf(2 * MiB)],
   ['attachments', files, multipart, formOf(2 * MiB)],

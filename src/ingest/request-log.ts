@@ -5,35 +5,35 @@ import type { ItemSpan } from '../wire/envelope.ts'
 import { isItemType } from '../wire/item-types.ts'
 import type { IngestRequest } from './request.ts'
 
-/** Keys that are noted between two drains; the others of that half second are counted only. */
+/** Maximum keys with notes between two drains, about half a second. Requests of further keys are only counted. */
 const keysMax = 1000
 const sdkCharsMax = 100
 
-/** How a request was answered, and what became of its items. */
+/** The answer to a request, and the outcome of its items. */
 type Ended = {
   status: number
   code: ErrorCode | 'OK'
   reason?: OutcomeReason
   eventId?: string
-  /** Position of the record that was kept. */
+  /** Journal position of the appended record. */
   jpos?: number
   items: readonly (ItemSpan | { type: string; bytes: number })[]
-  /** How all items ended (those in `skip` when something was kept); absent: they wait for refine. */
+  /** Outcome of all items (only those in `skip` if a record was appended); absent: they wait for refine. */
   outcome?: Outcome
   skip?: readonly number[] | undefined
 }
 
 export type Notes = {
   add(intake: IngestRequest, ended: Ended): void
-  /** Takes out the newest notes of each key since the last call, at most 100 a key, in order of time. */
+  /** Returns and clears the newest notes of each key since the last call, at most 100 per key, by time. */
   drain(): RequestNote[]
-  /** Requests by status and code since the start. */
+  /** Requests by status and code since the process started. */
   answers(): { status: number; code: string; count: number }[]
 }
 
 const printable = (text: string) => text.slice(0, sdkCharsMax).replace(/[^\x20-\x7e]/g, '?')
 
-/** The items as a note lists them; names that a sender made up are not repeated. */
+/** The items as listed in a note. Invented type names are replaced. */
 function itemsOf({ items, outcome, reason = 'ok', skip, jpos }: Ended): NoteItem[] {
   const taken = new Set(skip)
   return items.slice(0, noteItemsMax).map(({ type, bytes }, index) => {
@@ -45,7 +45,7 @@ function itemsOf({ items, outcome, reason = 'ok', skip, jpos }: Ended): NoteItem
   })
 }
 
-/** What accept tells the ingest debugger: bounded by 100 requests of 1,000 keys, whatever arrives between two drains. */
+/** Creates the notes for the request log. They are bounded to 100 requests of 1,000 keys between two drains. */
 export function createNotes(): Notes {
   let kept = new Map<number, { notes: RequestNote[]; next: number }>()
   const counts = new Map<string, { status: number; code: string; count: number }>()

@@ -26,11 +26,11 @@ export type IngestDeps = {
   journal: JournalWriter
   blobs: BlobStore
   keys: () => KeySnapshot
-  /** Inflated bytes of one body; 200 MiB when not given. Tests lower it. */
+  /** Maximum inflated bytes of one body; default 200 MiB. Tests lower it. */
   bodyBytesMax?: number
 }
 
-/** What all requests of one accept have in common. */
+/** State that all requests of one ingest share. */
 export type Core = {
   deps: IngestDeps
   ledger: Ledger
@@ -43,34 +43,34 @@ export type Core = {
   clientAddress: (req: IncomingMessage) => string
 }
 
-/** One request under way. */
+/** One request in progress. */
 export type IngestRequest = {
   core: Core
   req: IncomingMessage
   res: ServerResponse
   target: Target
   receivedMs: number
-  /** Known once the request is authorized; an envelope may bring its key itself. */
+  /** Set once the request is authorized. An envelope can carry its own key. */
   key: IngestKey | undefined
-  /** `name/version` as the SDK says with its key, or ''. */
+  /** `name/version` of the SDK from its auth, or ''. */
   client: string
   /** Origin, else Referer, else ''. */
   origin: string
   contentType: string
   encoding: Encoding
   answered: boolean
-  /** Bytes on the wire so far. */
+  /** Bytes received on the wire so far. */
   wireBytes: number
   cancelTimer: (() => void) | undefined
-  /** When the sender is too slow; moves on with what it sends. */
+  /** Deadline of the sender. Each received byte extends it. */
   dueMs: number
-  /** What has come is being unpacked and written: the sender waits for us. */
+  /** The server is unpacking and writing received bytes, so the sender has to wait. */
   busy: boolean
-  /** What its body takes beside the journal, until a record names it. */
+  /** Room reserved for the body until a journal record names it. */
   room?: Room
 }
 
-/** A key that has to wait, known before its body is read. */
+/** A key that must wait, detected before the body is read. */
 export class Overloaded extends MishapError {
   readonly limited: Limited
 
@@ -80,7 +80,7 @@ export class Overloaded extends MishapError {
   }
 }
 
-/** Starts the time-out of a sender: 30 s, longer only while it sends at a tolerable rate. */
+/** Starts the time-out of a sender: 30 s, extended while it sends fast enough. */
 export function watchSlow(intake: IngestRequest, waitMs = slowMs): void {
   const { clock } = intake.core.deps
   intake.cancelTimer = clock.after(waitMs, () => {
@@ -91,14 +91,14 @@ export function watchSlow(intake: IngestRequest, waitMs = slowMs): void {
   })
 }
 
-/** Counts bytes that came, and the time that they give their sender. */
+/** Counts received bytes and extends the deadline of the sender. */
 export function arrived(intake: IngestRequest, bytes: number): void {
   intake.wireBytes += bytes
   const aheadMs = intake.core.deps.clock.now() + slowMs
   intake.dueMs = Math.min(aheadMs, intake.dueMs + (bytes / slowBytesPerS) * 1000)
 }
 
-/** From here on it is we who take the time: the body is there and is unpacked and written. */
+/** Replaces the sender's time-out with `unpackMs`: the body has arrived, and the server unpacks and writes it. */
 export function watchUnpacking(intake: IngestRequest): void {
   stopWatching(intake)
   if (intake.answered) return
@@ -136,12 +136,12 @@ const reasonOf: Partial<Record<MishapError['code'], OutcomeReason>> = {
   INTERNAL: 'failed',
 }
 
-/** A refused body is read and thrown away, so that the sender sees the answer instead of a reset; a longer one is cut off. */
+/** A refused body is read and discarded up to this limit, so that the client sees the answer and not a reset. */
 const drainBytesMax = 8 * 1024 * 1024
 
 /**
- * Answers a request with an error once, and counts it: each item of `walk` when the envelope was read, else the request
- * as one item of its route's category.
+ * Answers a request with an error once and counts it. If the envelope was read, each item of `walk` counts. Otherwise
+ * the request counts as one item of the route's category.
  */
 export function refuse(intake: IngestRequest, error: MishapError, walk?: EnvelopeWalk): void {
   if (intake.answered) return
@@ -149,7 +149,7 @@ export function refuse(intake: IngestRequest, error: MishapError, walk?: Envelop
   stopWatching(intake)
   const { core, req, res, key, target } = intake
   const reason = error instanceof Refusal ? error.reason : (reasonOf[error.code] ?? 'failed')
-  // Both 503 and 429 mean that the sender may come again: refused for load, not for what was sent.
+  // 503 and 429 both mean refused for load, not for content: the sender can retry.
   const outcome =
     error.status === 503 || error.status === 429 ? 'rate_limited' : reason === 'not_stored_yet' ? 'filtered' : 'invalid'
   if (walk === undefined || walk.items.length === 0) {
@@ -172,7 +172,7 @@ export function refuse(intake: IngestRequest, error: MishapError, walk?: Envelop
 export function drain(core: Core, req: IncomingMessage): void {
   if (req.complete || req.destroyed) return
   let bytes = 0
-  // The listener sets no time-out of its own, so a refused sender that stalls is cut off here.
+  // The listener has no time-out, so a refused client that stalls is disconnected here.
   const cancel = core.deps.clock.after(slowMs, () => req.destroy())
   req.once('close', cancel)
   req.on('data', (chunk: Buffer) => {
@@ -184,15 +184,15 @@ export function drain(core: Core, req: IncomingMessage): void {
 
 const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
-/** Ends a request by a failure; one that is not ours is logged without a byte of the body and answered as INTERNAL. */
+/** Answers a failed request. Unexpected errors are logged without body content and answered as INTERNAL. */
 export function fail(intake: IngestRequest, error: unknown, walk?: EnvelopeWalk) {
   if (intake.req.destroyed && !intake.req.complete) {
-    // The client left in the middle: nothing was kept, nobody is there to be answered.
+    // The client disconnected before the end: nothing was stored and there is nobody to answer.
     intake.answered = true
     return stopWatching(intake)
   }
   if (error instanceof MishapError) return refuse(intake, error, walk)
-  // A body over 1 MiB is written to the blobs, whose disk may be full before the journal's is.
+  // Bodies over 1 MiB go to the blob store. Its disk can fill up before that of the journal.
   if (fullCodes.has(String((error as NodeJS.ErrnoException | undefined)?.code)))
     return refuse(intake, new MishapError('ACCEPT_DISK_FULL', { retryAfterS: 60 }), walk)
   const requestId = requestIdOf(intake.req.headers)
@@ -202,7 +202,7 @@ export function fail(intake: IngestRequest, error: unknown, walk?: EnvelopeWalk)
   refuse(intake, new MishapError('INTERNAL', { causes: [`request ${requestId}`] }), walk)
 }
 
-/** Deletes a spooled body that no record names; a failure leaves one orphan, which is logged. */
+/** Deletes a spooled body that no record names. A failure is logged and leaves one orphan. */
 export async function dropSpool(intake: IngestRequest, key: string): Promise<void> {
   const { blobs, observe } = intake.core.deps
   intake.room?.free()
@@ -228,7 +228,7 @@ const hintNames = [
   'sec-ch-ua-wow64',
 ]
 
-/** What the journal's record says about the request. */
+/** Builds the head of the journal record for a request. */
 export function headOf(intake: IngestRequest, key: IngestKey, kind: RecordKind): RecordHead {
   const { req, core } = intake
   const { headers } = req

@@ -16,14 +16,14 @@ export const eventId = 'a'.repeat(32)
 type Answer = { status: number; headers: IncomingHttpHeaders; body: string }
 export type Sent = { method?: string; headers?: Record<string, string>; body?: Buffer | string | Iterable<Buffer> }
 
-/** A journal in memory; `failWith` makes the next appends reject, `roomWith` the next bodies beside it. */
+/** A journal in memory. `failWith` makes appends reject, `roomWith` makes room reservations throw. */
 function memoryJournal() {
   const records: { head: RecordHead; body: Buffer }[] = []
   const state: {
     failWith: Error | undefined
     roomWith: Error | undefined
     rooms: number
-    /** Rooms that were not given back, and what each was asked for. */
+    /** Rooms that are not freed yet, and the bytes asked for each. */
     open: number
     asked: number[]
   } = { failWith: undefined, roomWith: undefined, rooms: 0, open: 0, asked: [] }
@@ -64,7 +64,7 @@ function memoryJournal() {
   return { writer, records, state }
 }
 
-/** Blobs in memory; each piece of a stream waits for `pace`. */
+/** A blob store in memory. Each piece of a stream waits for `pace`. */
 function memoryBlobs() {
   const blobs = new Map<string, Buffer>()
   const state: { pace: ((bytes: number) => Promise<void>) | undefined } = { pace: undefined }
@@ -100,12 +100,12 @@ export type Rig = {
   writing: ReturnType<typeof memoryBlobs>['state']
   keys: Record<string, IngestKey>
   send(path: string, sent?: Sent): Promise<Answer>
-  /** Writes `text` on a bare socket and resolves with everything that comes back until the server closes or `waitMs` pass. */
+  /** Writes `text` to a bare socket. Resolves with all received bytes when the server closes or after `waitMs`. */
   raw(text: string | Buffer, options?: { half?: boolean; abort?: boolean; waitMs?: number }): Promise<string>
   close(): Promise<void>
 }
 
-/** Ingest behind a real http server; project 7 of organization 3 with an open key, a disabled one, and project 8. */
+/** Ingest with a real HTTP server: project 7 of organization 3 with an open and a disabled key, and project 8. */
 export async function createRig(
   options: { config?: Partial<Config>; clock?: Clock; key?: Partial<IngestKey>; bodyBytesMax?: number } = {},
 ): Promise<Rig> {
@@ -207,12 +207,12 @@ export async function until(done: () => boolean): Promise<void> {
 
 export const auth = { 'x-sentry-auth': `Sentry sentry_version=7, sentry_key=${publicKey}` }
 
-/** An envelope of items of the given types, each with a small payload. */
+/** An envelope with an item of each given type and a small payload. */
 export function envelopeOf(header: Record<string, unknown>, ...types: string[]): Buffer {
   return Buffer.from([JSON.stringify(header), ...types.flatMap((type) => [JSON.stringify({ type }), '{}'])].join('\n'))
 }
 
-/** The code in an error's body, or ''. */
+/** Returns the code in an error body, or ''. */
 export function codeOf(answer: Answer): string {
   if (!answer.body.startsWith('{')) return ''
   return (JSON.parse(answer.body) as { code?: string }).code ?? ''

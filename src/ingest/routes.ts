@@ -3,24 +3,24 @@ import type { ClientAuth } from '../wire/authheader.ts'
 import { parseAuthQuery } from '../wire/authheader.ts'
 import { normalizeId } from '../wire/ids.ts'
 
-/** `later` are routes that SDKs know and this version has not built; `unknown` is the rest under /api/{project}/. */
+/** `later`: routes that SDKs use and this version lacks. `unknown`: all other paths under /api/{project}/. */
 type RouteName = 'envelope' | 'store' | 'security' | 'attachments' | 'minidump' | 'later' | 'unknown'
 
 type Route = {
   name: RouteName
-  /** 0 when the path names no project (/api/store/). */
+  /** 0 if the path names no project (/api/store/). */
   projectId: number
-  /** What a refusal counts as while nothing is known of the body. */
+  /** Category of a refusal when the body is not read yet. */
   category: DataCategory
-  /** The event of an attachments route; '' when the path has no valid id. */
+  /** Event id of an attachments route; '' if the path has no valid id. */
   eventId: string
 }
 
-/** A request's URL, read once: clients send the same few URLs all the time, so the reader keeps them. */
+/** A parsed request URL. Clients repeat the same few URLs, so the reader caches them. */
 export type Target = {
   route: Route
   query: URLSearchParams
-  /** Auth of the query, when it has a sentry_key. */
+  /** Auth from the query, if it has a sentry_key. */
   auth: ClientAuth | undefined
 }
 
@@ -43,8 +43,8 @@ const later: Record<string, DataCategory> = {
 }
 
 /**
- * Reads a path (with or without a query behind it). Undefined when it is not ingest's: everything but /api/store/ and
- * /api/{digits}/… with a project of at least 1, as /api/0/ is the REST API.
+ * Reads a path, with or without a query. Returns undefined if it does not belong to ingest. Ingest owns /api/store/ and
+ * /api/{digits}/… with a project of at least 1. /api/0/ is the REST API.
  */
 export function readRoute(path: string): Route | undefined {
   if (!path.startsWith('/api/')) return undefined
@@ -85,16 +85,16 @@ function readRest(projectId: number, rest: string): Route {
   }
 }
 
-/** Methods of a route, as its Allow header says them. */
+/** Returns the methods of a route for its Allow header. */
 export function allowOf(name: RouteName): string {
   return name === 'store' ? 'GET, POST, OPTIONS' : 'POST, OPTIONS'
 }
 
-/** How many URLs are kept, and how long one may be (a real one has 130 characters). */
+/** Maximum cached URLs, and maximum length of a cached URL (a real one has 130 characters). */
 const targetsMax = 2000
 const targetCharsMax = 512
 
-/** Makes the reader of request URLs; undefined for paths that are not ingest's. */
+/** Creates the reader of request URLs. It returns undefined for paths outside ingest. */
 export function createTargets(): (url: string) => Target | undefined {
   const kept = new Map<string, Target>()
   return (url) => {
@@ -106,7 +106,7 @@ export function createTargets(): (url: string) => Target | undefined {
     const query = new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1))
     const target = { route, query, auth: parseAuthQuery(query) }
     if (url.length <= targetCharsMax) {
-      // Hostile senders vary their URLs: starting anew bounds the memory and costs the others one parse each.
+      // Hostile clients can vary their URLs. Clearing the cache bounds the memory and costs the others one parse each.
       if (kept.size >= targetsMax) kept.clear()
       kept.set(url, target)
     }

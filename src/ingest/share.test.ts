@@ -27,7 +27,7 @@ describe('fair level', () => {
 
 type Sender = { key: IngestKey; bytesPerS: number; accepted: number; refused: number }
 
-/** Runs seconds of senders against a journal that is drained at a rate; 8 kB a request, in steps of 50 ms. */
+/** Simulates senders and a journal that is drained at a rate: 8 kB per request, in steps of 50 ms. */
 function run(
   senders: Sender[],
   options: { drainPerS: number | ((second: number) => number); seconds: number; bound?: number; lag?: number },
@@ -49,7 +49,7 @@ function run(
       }
     })
     const drain = typeof options.drainPerS === 'number' ? options.drainPerS : options.drainPerS(Math.floor(step / 20))
-    // refine takes a batch now and then, not bytes all the time
+    // Refine processes batches at intervals, not a constant byte stream.
     if (step % 8 === 7) {
       const done = Math.min(state.lag, drain * 0.4)
       state.lag -= done
@@ -77,11 +77,11 @@ describe('shares', () => {
   test('one that floods waits, 10,000 small ones do not, and the lag stays near the pressure', () => {
     const noisy = sender(1, 40 * MiB)
     const rest = Array.from({ length: 10_000 }, (_, i) => sender(i + 2, 200))
-    // their first events come after some 40 s; one that is heard at once is company already
+    // Their first events arrive after some 40 s. A sender that is active at once already counts as company.
     const { lag, lagMax } = run([noisy, sender(99_999, 65_536), ...rest], { drainPerS: 8 * MiB, seconds: 60 })
     expect(rest.reduce((sum, entry) => sum + entry.refused, 0)).toBe(0)
     expect(noisy.refused).toBeGreaterThan(0)
-    // what is free goes to whoever wants it
+    // Unused capacity goes to the key that wants it.
     expect(noisy.accepted * 8192).toBeGreaterThan(0.6 * 60 * 6 * MiB)
     expect(lagMax).toBeLessThan(200 * MiB)
     expect(lag).toBeLessThan(2 * pressureBytes)
@@ -156,7 +156,7 @@ describe('shares', () => {
     const at = 1_800_000_000_000
     const withBound = (bound: number, lag = 0) =>
       createShare({ lagBytes: () => lag, doneBytes: () => 0, besideBytes: () => 0 }, bound)
-    /** How many bodies of 8 MiB each sender gets in, all of them asking in turns. */
+    /** Returns how many bodies of 8 MiB each sender gets in when all ask in turn. */
     function fill(share: ReturnType<typeof createShare>, keys: IngestKey[]): number[] {
       const got = keys.map(() => 0)
       for (let turn = 0; turn < 200; turn++)
@@ -181,7 +181,7 @@ describe('shares', () => {
         expect(got).toBeGreaterThanOrEqual(least)
         expect(got).toBeLessThanOrEqual(most)
       }
-      // a new one finds room, also for one that is larger than its part
+      // A new key gets room, even for a body that exceeds its part.
       expect(share.hold(keyOf(9), 900 * MiB, at)).toBeUndefined()
     })
     test('a small part of the bound is free for all', () => {
@@ -246,7 +246,7 @@ describe('to the byte', () => {
       for (let n = 0; n < 20; n++) for (const key of [keyOf(1), keyOf(2)]) share.take(key, 4 * MiB, at + n * 250)
       return share.level(keyOf(1))
     })
-    // half of the bound in a minute, for two
+    // Half of the bound per minute, split between two keys.
     expect(levels).toEqual([Number.POSITIVE_INFINITY, bound / 2 / 60 / 2])
   })
 
@@ -258,7 +258,7 @@ describe('to the byte', () => {
     expect(level).toBeCloseTo((40 * MiB) / 60 / 2, 0)
     expect(share.take(keyOf(1), 1, at + 4750)).toEqual(refusal)
     expect(share.waits(keyOf(1))).toEqual(refusal)
-    // who was never heard of does not wait
+    // An unknown key does not wait.
     expect([share.waits(keyOf(3)), share.level(keyOf(3))]).toEqual([undefined, Number.POSITIVE_INFINITY])
   })
 
@@ -298,7 +298,7 @@ describe('to the byte', () => {
     share.take(keyOf(2), 1, at)
     expect([share.hold(keyOf(1), 8 * MiB, at), share.hold(keyOf(1), 8 * MiB, at)]).toEqual([undefined, undefined])
     expect(share.hold(keyOf(1), 1, at)).toEqual(refusal)
-    // the first body of an organization passes, and gets nothing beside it
+    // The first body of an organization passes, and no second one fits next to it.
     expect(share.hold(keyOf(3), 1, at)).toBeUndefined()
     expect(share.hold(keyOf(3), 2 * MiB, at)).toEqual(refusal)
   })

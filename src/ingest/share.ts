@@ -2,48 +2,48 @@ import type { JournalWriter } from '../journal/journal.ts'
 import type { IngestKey } from '../store/meta/meta.ts'
 import type { Limited } from './rates.ts'
 
-/** From this lag on keys are held to a fair share: 2 to 4 s of what one worker refines on two cores. */
+/** Above this lag, keys are limited to a fair share: 2 to 4 s of work for one worker on two cores. */
 export const pressureBytes = 24 * 1024 * 1024
-/** Bodies over 1 MiB press from here on: refine copies one of the largest kind within seconds, that alone is no flood. */
+/** Pressure limit for bodies over 1 MiB. Refine copies one of the largest within seconds: that is no flood. */
 export const besidePressureBytes = 256 * 1024 * 1024
-/** How often the shares are counted anew. */
+/** Interval to recalculate the shares. */
 const countMs = 250
-/** Rates are means over about this time, so that one burst is no flood. */
+/** Rates are averaged over this time, so that a single burst does not count as a flood. */
 const meanMs = 4000
-/** While refine stands still (its store is away) the journal fills for everybody; from this part of its bound on, shares hold. */
+/** While refine makes no progress (its store is down), shares apply from this part of the bound on. */
 const standingPart = 0.5
 const standingMs = 3000
-/** What is left of the journal then has to last this long. */
+/** Then the rest of the journal has to last this long. */
 const lastMs = 60_000
-/** Shares below this would refuse single events. */
+/** Smaller shares would refuse single events. */
 const shareBytesPerSMin = 64 * 1024
 const retryAfterS = 5
-/** A key that sent within this time is company: whoever floods then makes it wait. */
+/** A key that sent within this time counts as company: a flood from another key would delay it. */
 const companyMs = 600_000
 
 type Measures = Pick<JournalWriter, 'lagBytes' | 'doneBytes' | 'besideBytes'>
-/** Room of one key. */
+/** Room reserved by one key. */
 type Held = { organizationId: number; bytes: number }
 type Meter = { organizationId: number; bytes: number; rate: number; budget: number; share: number }
 
 export type Share = {
-  /** Says whether a key has to wait anyhow, before its body is read; takes nothing. */
+  /** Returns a limit if the key must wait, before its body is read. Takes nothing. */
   waits(key: IngestKey): Limited | undefined
-  /** Asks for `bytes` of a key at `nowMs`; says that it has to wait when the journal is behind and the key is why. */
+  /** Takes `bytes` for a key at `nowMs`. Returns a limit if the journal is behind and the key is the cause. */
   take(key: IngestKey, bytes: number, nowMs: number): Limited | undefined
   /**
-   * Takes room for `bytes` more of a body over 1 MiB that comes in; says that the key has to wait when it or its
-   * organization has its part of the room already. To be given back by `release`.
+   * Reserves room for `bytes` more of an arriving body over 1 MiB. Returns a limit if the key or its organization
+   * already uses its part of the room. The caller frees the room with `release`.
    */
   hold(key: IngestKey, bytes: number, nowMs: number): Limited | undefined
   release(key: IngestKey, bytes: number): void
-  /** Highest rate in bytes a second that a key may have now; Infinity while nothing waits. For tests and logs. */
+  /** Current maximum rate of a key in bytes per second; Infinity while nothing is limited. For tests and logs. */
   level(key: IngestKey): number
 }
 
 /**
- * Parts `capacity` fairly: who wants less than an equal part gets it, the rest is parted among the others. Returns the
- * level that no one gets more than; Infinity when all get what they want.
+ * Splits `capacity` fairly: senders below an equal part get what they want, the others split the rest. Returns the
+ * level that nobody exceeds, or Infinity if all get what they want.
  */
 export function fairLevel(wants: number[], capacity: number): number {
   let left = capacity
@@ -57,10 +57,10 @@ export function fairLevel(wants: number[], capacity: number): number {
 }
 
 /**
- * Admission while the journal is behind: first organizations get fair shares of what refine takes, then the keys of one
- * that wants more. So one that floods waits, and the others don't wait behind what it sent. Refused bytes count as
- * wanted, or whoever is refused would look modest. Nothing is held while the lag is below `pressureBytes`, and nobody
- * who sends alone.
+ * Admission control while the journal is behind. It splits the throughput of refine fairly between organizations, then
+ * between the keys of a limited one. So a flooding key waits and does not delay the others. Refused bytes count as
+ * wanted, or refused keys would look modest. Nothing is limited while the lag is below `pressureBytes`, or while only
+ * one key sends.
  */
 export function createShare(journal: Measures, boundBytes: number): Share {
   return new Admission(journal, boundBytes)
@@ -70,19 +70,19 @@ class Admission implements Share {
   readonly #journal: Measures
   readonly #boundBytes: number
   readonly #meters = new Map<number, Meter>()
-  /** When each key was heard last, for as long as it counts as company of the others. */
+  /** Last time each key sent, as long as it counts as company. */
   readonly #heardMs = new Map<number, number>()
   readonly #organizations = new Map<number, number>()
-  /** Room that bodies which come in have, by key. */
+  /** Room reserved for arriving bodies, by key. */
   readonly #held = new Map<number, Held>()
   #countedMs = 0
   #lag = 0
-  /** Part of the lag: bodies beside the journal. */
+  /** Part of the lag: bodies in the blob store. */
   #beside = 0
   #done = 0
-  /** Bytes a second that refine takes. */
+  /** Throughput of refine in bytes per second. */
   #drain = 0
-  /** When it last took any. */
+  /** Time of the last progress. */
   #movedMs = 0
   #on = false
 
@@ -93,7 +93,7 @@ class Admission implements Share {
 
   take(key: IngestKey, bytes: number, nowMs: number): Limited | undefined {
     const passedMs = nowMs - this.#countedMs
-    // A clock that was set back counts from there.
+    // After the clock is set back, counting restarts from there.
     if (passedMs < 0 || passedMs >= countMs)
       this.#count(nowMs, passedMs > 0 && passedMs < 10 * meanMs ? passedMs : countMs)
     const meter = this.#meterOf(key)
@@ -179,7 +179,7 @@ class Admission implements Share {
     const drained = done - this.#done
     this.#done = done
     if (drained > 0 || this.#lag === 0 || this.#movedMs > nowMs) this.#movedMs = nowMs
-    // Refine takes in batches of up to 8 MiB: most counts see nothing of it, so a mean is what counts.
+    // Refine takes batches of up to 8 MiB, so most counts see no progress. A mean is used instead.
     this.#drain += ((drained * 1000) / spanMs - this.#drain) * weight
     for (const [id, meter] of this.#meters) {
       meter.rate += ((meter.bytes * 1000) / spanMs - meter.rate) * weight
@@ -198,12 +198,12 @@ class Admission implements Share {
     this.#part(capacity)
     for (const meter of this.#meters.values()) {
       const before = wasOn && Number.isFinite(meter.budget) ? meter.budget : 0
-      // A second of it may come at once; what was taken too much is owed.
+      // Up to one second of the share can come in a burst. Excess bytes reduce the next budget.
       meter.budget = Math.min(meter.share, before + (meter.share * spanMs) / 1000)
     }
   }
 
-  /** Bytes a second that may come in: a little less than what refine takes, so that the lag goes down again. */
+  /** Allowed bytes per second: slightly less than the throughput of refine, so that the lag shrinks. */
   #capacity(nowMs: number): number | undefined {
     if (this.#lag - this.#beside < pressureBytes && this.#beside < besidePressureBytes) return undefined
     if (nowMs - this.#movedMs < standingMs) return this.#drain * 0.9
@@ -212,7 +212,7 @@ class Admission implements Share {
   }
 
   #part(capacity: number): void {
-    // Alone it keeps nobody waiting but itself: the journal is there to take such a burst.
+    // A key that sends alone delays only itself. The journal exists to absorb such a burst.
     if (this.#heardMs.size === 1) {
       for (const meter of this.#meters.values()) meter.share = Number.POSITIVE_INFINITY
       return

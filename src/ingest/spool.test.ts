@@ -47,7 +47,7 @@ test('bodies that no record names go, named and new ones stay', async () => {
   const at = await writer.append({ ...head(1), spool: { key: 'spool/20261121/named', bytes: 2 } }, Buffer.alloc(0))
   for (let n = 0; n < 5; n++) await writer.append(head(n), Buffer.alloc(1000))
   await writer.close()
-  // the next start
+  // Restart.
   const again = await openJournalWriter(options)
   const reader = openJournalReader(journal)
   const named: [number, number][] = []

@@ -6,22 +6,22 @@ import type { BlobStore } from '../store/blobs/blobs.ts'
 type Deps = {
   blobs: BlobStore
   reader: JournalReader
-  /** Where the journal ends: all that is named stands before it. */
+  /** End of the journal: all records that name bodies lie before it. */
   durable: number
   clock: Clock
   observe: Observe
-  /** Told of each body that a record names. */
+  /** Called for each body that a record names. */
   named?(jpos: number, bytes: number): void
 }
 
-/** Small reads with pauses: this runs beside ingest, in its process. */
+/** Small reads with pauses, because this shares the process with ingest. */
 const readBytes = 1024 * 1024
 const pauseMs = 5
 
 /**
- * Bodies that a crash left in the spool without a record that names them: written, but never answered. To be called
- * before anything is accepted, so that all it finds is older than the process. Returns the way to delete those that no
- * record names, which may run beside ingest; it resolves with their number and never rejects.
+ * Finds spooled bodies that a crash left without a journal record: written, but never answered. Call it before ingest
+ * starts, so that all found bodies are older than the process. Returns a function that deletes those that no record
+ * names. It can run next to ingest, resolves with the number of deleted bodies and never rejects.
  */
 export async function findOrphans(deps: Deps): Promise<() => Promise<number>> {
   const found = new Set(await deps.blobs.list('spool'))

@@ -18,7 +18,7 @@ const many = (meta: MetaStore, count: number) =>
   commit(meta, { events: Array.from({ length: count }, (_, at) => effect({ hashes: [hash(at + 1)] })) })
 const inMemory = () => withProject(openSqliteMeta(':memory:', { clock: systemClock, readers: 0 }))
 
-/** Counts what others do: one turn of the event loop after the other, until it is stopped. */
+/** Counts turns of the event loop until it is stopped. */
 function otherWork() {
   const state = { turns: 0, on: true }
   const turn = () => {
@@ -32,7 +32,7 @@ function otherWork() {
   return { turns: () => state.turns, stop }
 }
 
-/** Bulks whose steps say how many turns others had before each. */
+/** Bulks that record how many turns other work had before each step. */
 function watched(meta: MetaStore) {
   const others = otherWork()
   const seen: { step: string; turns: number }[] = []
@@ -56,7 +56,7 @@ function watched(meta: MetaStore) {
   })
   return { bulks, seen, stop: others.stop }
 }
-/** Turns of others between one step and the next. */
+/** Turns of other work between one step and the next. */
 const between = (seen: readonly { turns: number }[]) =>
   seen.slice(1).map((item, at) => item.turns - (seen[at]?.turns ?? 0))
 
@@ -103,7 +103,7 @@ describe('other work comes in between', () => {
   })
 })
 
-/** A store that takes `msEach` of the clock for each issue. */
+/** Step sizes with a store that needs `msEach` of clock time per issue. */
 async function sizesOf(msEach: number, total: number): Promise<number[]> {
   const clock = testClock(nowMs)
   const sizes: number[] = []

@@ -11,32 +11,32 @@ export type BulkDeps = {
     MetaStore,
     'askBulk' | 'growBulk' | 'askMerge' | 'openBulks' | 'stepBulk' | 'undoBulk' | 'bulkById' | 'dropBulks'
   >
-  /** After some hundred issues and at the end of each bulk: screens are told. */
+  /** Called after some hundred issues and at the end of each bulk, to notify the screens. */
   changed(organizationId: number, issueIds: readonly number[]): void
 }
 
-/** Changes and merges of many issues: done in steps, so that nothing else waits; a restart goes on where one stood. */
+/** Bulk changes and merges. They run in steps, so that nothing else waits. A restart continues where they stopped. */
 export type Bulks = BulkRequests & { run(): Promise<{ changed: number }> }
 
-/** A step should take this long: commits of events and requests come in between. */
+/** Target duration of a step: commits of events and requests run in between. */
 const stepMs = 20
-/** Issues of a step: the first one of a bulk, and what it becomes by how long one took. */
+/** Issues per step: the first step, and the range that the measured duration adjusts. */
 const stepFirst = 50
 const stepLeast = 5
 const stepMost = 500
-/** Issues that are noted down, or forgotten, in one go: 5 ms. */
+/** Issues that are recorded or dropped in one statement: 5 ms. */
 const partMax = 1000
 const lookMs = 20
-/** Undo is offered for seconds; the row says for a day what was done. */
+/** Undo is offered for seconds. The row records the result for a day. */
 const keptMs = 86_400_000
 
-/** How many issues the next step takes, after one of `size` that took `ms`. */
+/** Returns the size of the next step after a step of `size` took `ms`. */
 function nextSize(size: number, ms: number): number {
   const wanted = ms < stepMs / 2 ? size * 2 : ms > stepMs ? Math.floor((size * stepMs) / ms) : size
   return Math.min(stepMost, Math.max(stepLeast, wanted))
 }
 
-/** Tells of what changed in organizations where it is as many as `least`. */
+/** Reports changed issues of organizations that have at least `least` of them. */
 function tell(changed: BulkDeps['changed'], untold: Map<number, number[]>, least: number): void {
   for (const [organizationId, ids] of untold) {
     if (ids.length < least) continue
@@ -45,7 +45,7 @@ function tell(changed: BulkDeps['changed'], untold: Map<number, number[]>, least
   }
 }
 
-/** Makes the bulk changes of process app; nothing runs before `ask`, `merge`, `undo` or `run`. */
+/** Creates the bulk changes of the app process. Nothing runs before `ask`, `merge`, `undo` or `run`. */
 export function createBulks({ clock, observe, meta, changed }: BulkDeps): Bulks {
   const state: { running: Promise<{ changed: number }> | undefined } = { running: undefined }
 

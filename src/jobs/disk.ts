@@ -5,27 +5,27 @@ import type { EventStore } from '../store/events/event-store.ts'
 import { sizesByTable, type TableName } from '../store/events/tables.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 
-/** What is stored, by kind, and what it may take. Bytes. */
+/** Stored bytes by kind, and the budget. */
 export type DiskState = {
-  /** Each stored table with what is made from its rows: events with their rollups. */
+  /** Each stored table with its derived data: events with their rollups. */
   tables: Readonly<Record<TableName, { rows: number; bytes: number }>>
   blobs: number
   database: number
-  /** What backups and rehearsals left that were killed, until it is swept. Those of one that runs go by themselves. */
+  /** Leftovers of killed backups and rehearsals, until they are swept. Running ones clean up after themselves. */
   copies: number
-  /** All of them together. The journal is not among them: it has a bound of its own and empties by itself. */
+  /** Sum of all kinds. Excludes the journal, which has its own bound and drains by itself. */
   stored: number
-  /** Null: no bound. */
+  /** Null: no budget. */
   budget: number | null
 }
 
-/** Of a volume: its size and what is taken of it. */
+/** Size and used bytes of a volume. */
 type Volume = { total: number; used: number }
 
 /**
- * What stored data may take. A part of the volume means what all take there together, so that others' files count; but
- * half of the part is Mishap's in any case: another program that fills the disk must not empty this one's stores.
- * `passing` are bytes that go by themselves: the journal, large bodies under way, parts that were replaced.
+ * Returns the budget for stored data in bytes, or null for none. A part of the volume limits the total use, including
+ * other files. Mishap always gets at least half of that part, so that another program that fills the disk cannot empty
+ * the stores. `passing` are temporary bytes: the journal, large bodies in transit, replaced parts.
  */
 export function budgetBytes(
   setting: DiskBudget,
@@ -47,15 +47,15 @@ type DiskDeps = {
   budget: DiskBudget
   meta: Pick<MetaStore, 'bytesByProject'>
   events: Pick<EventStore, 'size' | 'leavingBytes'>
-  /** Bytes of the files under a folder. */
+  /** Returns the bytes of the files under a folder. */
   bytesUnder(folder: string): Promise<number>
-  /** Folders of whole copies that lie in the data folder for a time. */
+  /** Lists folders in the data folder that hold temporary full copies. */
   copyFolders(): Promise<string[]>
-  /** Whether a backup is being taken. */
+  /** Whether a backup is running. */
   copying(): boolean
 }
 
-/** Measures what is stored. Throws STORE_UNAVAILABLE while the events store is away. */
+/** Measures the stored bytes. Throws STORE_UNAVAILABLE while the events store is down. */
 export async function measureDisk(deps: DiskDeps): Promise<DiskState> {
   const { data, budget, meta, events, bytesUnder } = deps
   const [tables, leaving, database, journal, spool, chunks, parts, volume] = await Promise.all([

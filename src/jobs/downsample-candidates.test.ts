@@ -12,14 +12,14 @@ const weekMs = 7 * 86_400_000
 const rowBytes = 1000
 const hashOf = (n: number) => (0xf000_0000 + n).toString(16).padStart(16, '0')
 
-/** An issue: its groups, each with rows in some weeks (how many weeks ago: how many). */
+/** An issue with its groups. Each group maps weeks ago to a number of rows. */
 type Given = { groups: Record<number, number>[] }
 
 const many = (count: number, given: Given): Given[] => Array.from({ length: count }, () => given)
-/** 12 weeks ago each of these came down to what it keeps; 50 are new and have much. */
+/** 230 issues were downsampled to their kept events 12 weeks ago. 50 new issues have many events. */
 const steady = [...many(230, { groups: [{ 12: 22 }] }), ...many(50, { groups: [{ 0: 120 }] })]
 
-/** Stores events of issues as they were received, and gives the thinning of them under a budget in rows. */
+/** Stores the events of issues by time received. Returns their downsampling under a budget in rows. */
 async function open(issues: Given[]) {
   const world: TestApp = await openTestApp()
   const { meta, events, blobs } = world.app
@@ -96,7 +96,7 @@ async function open(issues: Given[]) {
     }
     return createDownsampling(deps)
   }
-  /** Rows of each issue, in the order in which they were given. */
+  /** Rows of each issue, in the given order. */
   const left = async () => {
     const ids = issues.map((_, at) => at + 1)
     const hashes = meta.hashesOf(ids)

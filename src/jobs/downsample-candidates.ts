@@ -8,23 +8,23 @@ export type ThinnableDeps = {
   events: Pick<EventStore, 'weeks' | 'largeGroups' | 'crowdsOf' | 'keepersOf' | 'rowsOfCut'>
 }
 
-/** Events of one issue in one week that may go: `rows` of them, all of these groups but for those that are kept. */
+/** Events of one issue in one week that can be evicted: `rows` events of these groups, without the kept ones. */
 export type Unit = { week: string; projectId: number; issueId: number; hashes: string[]; keep: string[]; rows: number }
 
 type IssueCrowd = { week: string; projectId: number; issueId: number; rows: number }
 
-/** Groups in one question. The order holds among so many: each question reads the keys of all events. */
+/** Groups per query. Ordering applies within this number, because each query reads the keys of all events. */
 const groupsMax = 2000
-/** Units that are told at once: those of a week and project make one cut, which then has 1,100 ids that are kept. */
+/** Units per step. Units of one week and project form one cut, which then has 1,100 ids to keep. */
 const unitsMax = 50
-/** Issues whose kept ids are remembered: some 1.5 KB each. */
+/** Number of issues whose kept ids are cached: some 1.5 KB each. */
 const keptIssuesMax = 2000
 const weekMs = 7 * 86_400_000
 const startOf = (week: string) => Date.parse(`${week}T00:00:00Z`)
 
 /**
- * Crowds in the order in which they are downsampled: repetitions times age in weeks, most first. A flood of this week
- * goes before the few events of an old crowd. Of two equal crowds the older goes first.
+ * Orders crowds for downsampling: by repetitions times age in weeks, highest first. So a flood of this week goes before
+ * the few events of an old crowd. At equal weight the older crowd goes first.
  */
 export function orderOf<T extends { week: string; rows: number }>(crowds: readonly T[]): T[] {
   const newestMs = crowds.reduce((most, crowd) => Math.max(most, startOf(crowd.week)), 0)
@@ -32,7 +32,7 @@ export function orderOf<T extends { week: string; rows: number }>(crowds: readon
   return [...crowds].sort((a, b) => weight(b) - weight(a) || startOf(a.week) - startOf(b.week))
 }
 
-/** Crowds of issues that have more than they keep, in their order; of each no more counts than the issue may lose in all. */
+/** Returns ordered crowds of issues above their kept number. A crowd counts at most what its issue can lose. */
 async function crowdsOfIssues(
   { meta, events }: ThinnableDeps,
   issues: Map<number, number>,
@@ -64,7 +64,7 @@ async function crowdsOfIssues(
   return orderOf(bounded.filter((item) => item.rows > 0))
 }
 
-/** Issues of the groups that have more than is kept, the heaviest first. */
+/** Yields issues whose groups have more events than the kept number, heaviest first. */
 async function* heavy(deps: ThinnableDeps, before: number): AsyncGenerator<IssueCrowd[]> {
   const { meta, events } = deps
   const newest = (await events.weeks()).at(-1)
@@ -83,7 +83,7 @@ async function* heavy(deps: ThinnableDeps, before: number): AsyncGenerator<Issue
   }
 }
 
-/** Issues whose events lie scattered over several groups, none of which has more than is kept. */
+/** Yields issues that spread over several groups, none of which is above the kept number. */
 async function* scattered(deps: ThinnableDeps, before: number): AsyncGenerator<IssueCrowd[]> {
   const { meta } = deps
   for (let after = 0; ; ) {
@@ -97,7 +97,7 @@ async function* scattered(deps: ThinnableDeps, before: number): AsyncGenerator<I
   }
 }
 
-/** What an issue keeps, remembered for the issues that were asked for last. */
+/** Returns the kept ids of an issue. Caches the most recent issues. */
 function createKept({ meta, events }: ThinnableDeps, before: number) {
   const known = new Map<number, { hashes: string[]; keep: string[] }>()
   return async (issueId: number, projectId: number) => {
@@ -111,9 +111,8 @@ function createKept({ meta, events }: ThinnableDeps, before: number) {
 }
 
 /**
- * All that may be thinned of the events before a position, in its order, some units at a time; those of which everything
- * is kept are never among them, and at its end there is nothing left. Reads as it is asked; holds some thousand issues,
- * however many there are.
+ * Yields all evictable events before a position in order, some units at a time. Skips units whose events are all kept.
+ * Reads lazily and holds some thousand issues at most.
  */
 export async function* thinnable(deps: ThinnableDeps, before: number): AsyncGenerator<Unit[]> {
   const keptOf = createKept(deps, before)
@@ -138,10 +137,10 @@ export async function* thinnable(deps: ThinnableDeps, before: number): AsyncGene
 
 const keyOf = ({ week, projectId }: Unit) => `${week} ${projectId}`
 
-/** Units of one project and week together, in the order of the first of each. */
+/** Groups units by week and project, in the order of their first unit. */
 export const groupsOf = (units: readonly Unit[]): Map<string, Unit[]> => Map.groupBy(units, keyOf)
 
-/** The cut that takes these units of one project and week. Throws where there are none. */
+/** Returns the cut for units of one project and week. Throws if `units` is empty. */
 export function cutOf(units: readonly Unit[], before: number) {
   const [first] = units
   if (!first) throw new Error('a cut of nothing')

@@ -10,7 +10,7 @@ import { createDownsampling, type DownsamplingDeps } from './downsampling.ts'
 import { createTurn } from './lock.ts'
 
 const hourMs = 3_600_000
-/** What a row counts as in these tests, so that budgets are numbers of rows. */
+/** Bytes per row in these tests, so that budgets are row counts. */
 const rowBytes = 1000
 
 describe('the order', () => {
@@ -46,7 +46,7 @@ describe('the order', () => {
   })
 })
 
-/** One after the other on the same stores, which are thinned further each time. */
+/** These tests run in order on the same stores. Each one downsamples them further. */
 describe('thinning over the real stores', () => {
   let world: TestApp
   const common = 400
@@ -65,7 +65,7 @@ describe('thinning over the real stores', () => {
     world = await openTestApp()
     for (let at = 0; at < common; at += 20) {
       const events = Array.from({ length: 20 }, (_, n) => event(at + n + 1, 'TypeError'))
-      // one event in ten has a file, the issue's very first among them
+      // One event in ten has a file, including the first event of the issue.
       await world.store(events, at % 100 === 0 ? [{ name: 'log.txt', type: 'text/plain', bytes: `file ${at}` }] : [])
     }
     await world.store([901, 902, 903].map((n) => event(n, 'RareError')))
@@ -150,11 +150,11 @@ describe('thinning over the real stores', () => {
       return { ...disk, tables, stored: disk.stored - 50_000 + bytes }
     }
     const before = systemClock.now()
-    // 443,000 of 403,000; 5% below it are 382,850
+    // 443,000 bytes stored with a budget of 403,000. The target, 5% below, is 382,850.
     expect(await createDownsampling(deps).run()).toMatchObject({ stored: 353_000, droppedSpans: gone })
     expect([gone.length, spans.length, asked.every((at) => at <= before - 23 * hourMs)]).toEqual([3, 0, true])
     expect([world.app.meta.thinRuns(9), world.app.meta.getValue('spans-gone')]).toEqual([[], '1'])
-    // one that nothing is left of does not go on for ever
+    // A partition that is already empty must not cause an endless loop.
     expect(await createDownsampling(deps).run()).toEqual({ stored: 353_000, budget: 403_000 })
   })
 
@@ -167,11 +167,11 @@ describe('thinning over the real stores', () => {
     expect(result).toEqual({ thinned: gone, stored: (403 - gone) * rowBytes, budget: 300_000 })
     expect(gone).toBeGreaterThanOrEqual(118)
     expect(gone).toBeLessThan(140)
-    // the oldest went, but for the first and some of those spread over the time
+    // The oldest events are gone, except the first and a sample over time.
     expect([after.ids[0], after.ids.at(-1)]).toEqual([1, 400])
     expect(after.ids.filter((n) => n > 200)).toHaveLength(200)
     expect(after.ids.filter((n) => n < 100).length).toBeGreaterThanOrEqual(6)
-    // all that is counted counts all; tags are of those that are kept
+    // Counts still include all events. Tags only include kept events.
     const tags = before.detail.tags.map((tag) => ({ ...tag, totalValues: after.ids.length }))
     expect(after.detail).toEqual({ ...before.detail, tags, thinned: gone })
     const files = [101, 201, 301].filter((n) => !after.ids.includes(n)).length
@@ -204,7 +204,7 @@ describe('thinning over the real stores', () => {
       const broken = createDownsampling(
         depsOf(budget, {
           [place]: async (...given: never[]) => {
-            // two questions come before a cut is begun
+            // The first two calls come before the cut starts.
             if (place === 'rowsOfCut' && ++calls < 3) return (events[place] as (...all: never[]) => unknown)(...given)
             if (place === 'setAside') await (events[place] as (...all: never[]) => Promise<void>)(...given)
             broken.stop()
@@ -253,7 +253,7 @@ describe('thinning over the real stores', () => {
     const { meta, events } = world.app
     const before = (await look()).ids.length
     const first = createDownsampling(
-      // as if what it wrote had been lost with the power
+      // Simulates a power cut that lost the writes.
       depsOf(68, { cutAway: async () => first.stop() }),
     )
     await first.run()
@@ -294,7 +294,7 @@ describe('thinning over the real stores', () => {
     const looks = asked.length
     expect(await thinning.run()).toMatchObject({ reached: false })
     expect(asked).toHaveLength(looks)
-    // more of it comes, and is thinned again
+    // More events arrive and are downsampled again.
     await world.store(Array.from({ length: 40 }, (_, n) => event(501 + n, 'TypeError')))
     expect(await thinning.run()).toMatchObject({ thinned: 40, reached: false })
     const later = await look()

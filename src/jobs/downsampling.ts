@@ -39,45 +39,45 @@ export type DownsamplingDeps = {
   > &
     ThinnableDeps['events']
   blobs: Pick<BlobStore, 'delete'>
-  /** Whose turn it is to take rows out of the stores. */
+  /** The lock for removing rows from the stores. */
   turn: Turn
-  /** Lets the batches in flight end and holds the others, until the returned function is called. */
+  /** Waits for batches in flight and blocks new ones until the returned function is called. */
   pause(): Promise<() => void>
   measure(): Promise<DiskState>
 }
 
-/** Holds the disk budget by taking out the oldest days of spans, then the oldest and most repeated events. */
+/** Enforces the disk budget: evicts the oldest days of spans, then the oldest and most repeated events. */
 export type Downsampling = {
   /**
-   * Ends what a crash broke off, and waits for the events store as long as it takes; never rejects. To be called before
-   * refining starts: rollups that are counted anew rely on it.
+   * Completes steps that a crash interrupted. Waits for the events store without limit and never rejects. Call it
+   * before refining starts, because recounted rollups rely on it.
    */
   resume(): Promise<void>
-  /** Looks at the budget and thins until it is held. For the jobs table. */
+  /** Checks the budget and downsamples until it is met. For the jobs table. */
   run(): Promise<Record<string, unknown>>
   /** Starts no further step. */
   stop(): void
 }
 
-/** It begins over the budget and ends a little below, so that it does not run for each event. */
+/** Downsampling starts above the budget and ends slightly below it, so that it does not run for every event. */
 const targetPart = 0.95
-/** Units that are thinned before it is measured again. */
+/** Units to downsample before the next measurement. */
 const unitsMax = 200
-/** Events of one cut: refining pauses for it. */
+/** Events of one cut. Refining pauses for it. */
 const rowsMax = 500_000
 const roundsMax = 50
-/** Attachments in one question. */
+/** Attachments per query. */
 const idsMax = 1000
-/** Tries of a step that fails for another reason than the events store being away. */
+/** Attempts of a step that fails although the events store is up. */
 const triesMax = 5
 const dayMs = 86_400_000
 const weekMs = 7 * dayMs
-/** A cut is asked for once more after this; parts that a power cut may bring back are gone by then. */
+/** A cut is verified after this time. Parts that a power cut can restore are gone by then. */
 const proofMs = 15 * 60_000
 
 const startOf = (week: string) => Date.parse(`${week}T00:00:00Z`)
 
-/** The files of events that go: found while the events stand. An attachment comes within a day of its event's week. */
+/** Marks files of evicted events while the events exist. Attachments come within a day of the event's week. */
 async function thinAttachments({ meta, events }: DownsamplingDeps, { runId, cut }: ThinStep): Promise<void> {
   const [fromMs, toMs] = [startOf(cut.week) - dayMs, startOf(cut.week) + weekMs + dayMs]
   for (let after = 0; ; ) {
@@ -90,7 +90,7 @@ async function thinAttachments({ meta, events }: DownsamplingDeps, { runId, cut 
   }
 }
 
-/** Deletes the files that were noted; a crash leaves the rest for the next time. */
+/** Deletes the recorded files. After a crash, the next run deletes the rest. */
 async function deleteFiles({ meta, blobs }: DownsamplingDeps): Promise<void> {
   for (
     let keys = meta.doomedBlobs(thinnedRemoval, idsMax);
@@ -102,7 +102,7 @@ async function deleteFiles({ meta, blobs }: DownsamplingDeps): Promise<void> {
   }
 }
 
-/** One cut from where it stands to its end; `counted` is told how many events it takes. */
+/** Completes one cut from its current stage. `counted` receives the number of evicted events. */
 async function finish(deps: DownsamplingDeps, step: ThinStep, counted: (rows: number) => void): Promise<void> {
   const { meta, events } = deps
   if (step.stage === 'planned') {
@@ -119,9 +119,9 @@ async function finish(deps: DownsamplingDeps, step: ThinStep, counted: (rows: nu
 const awayCodes: readonly string[] = ['STORE_UNAVAILABLE', 'QUERY_TIMEOUT']
 
 /**
- * Ends a cut and returns how many events were counted, however often the events store goes away: a cut that is counted
- * and not taken away would count twice in rollups that are counted anew meanwhile. Throws what is no outage, after some
- * tries.
+ * Completes a cut and returns the number of counted events. Retries through any outage of the events store: rollups
+ * that are recounted meanwhile would count a counted cut twice if its rows remained. Throws other errors after some
+ * attempts.
  */
 async function finishSurely(deps: DownsamplingDeps, step: ThinStep, stopped: AbortSignal): Promise<number> {
   let taken = 0
@@ -144,9 +144,8 @@ async function finishSurely(deps: DownsamplingDeps, step: ThinStep, stopped: Abo
 }
 
 /**
- * Whole partitions of the tables that have a rank (days of spans) go before any event, the oldest first: no statement about
- * an issue depends on them. The last two days stay, as a trace of now is read from them. Returns what is stored then, and
- * what was dropped.
+ * Drops whole partitions of ranked tables (days of spans) before any event, the oldest first: no issue depends on them.
+ * The last two days stay because recent traces need them. Returns the remaining usage and the dropped partitions.
  */
 async function dropPartitions(
   deps: DownsamplingDeps,
@@ -181,7 +180,7 @@ async function dropPartitions(
   return { disk, dropped }
 }
 
-/** Alone among those who take rows out, and while nothing is committed. */
+/** Runs work with the lock while no commit is in progress. */
 async function alone<T>({ turn, pause }: Pick<DownsamplingDeps, 'turn' | 'pause'>, work: () => Promise<T>): Promise<T> {
   const release = await turn()
   try {
@@ -196,7 +195,7 @@ async function alone<T>({ turn, pause }: Pick<DownsamplingDeps, 'turn' | 'pause'
   }
 }
 
-/** Takes rows that a power cut brought back out again. Returns whether there were any. */
+/** Evicts rows again that a power cut restored. Returns whether there were any. */
 async function cutAgain({ events, observe }: DownsamplingDeps, { id, cut }: ThinStep): Promise<boolean> {
   const left = (await events.rowsOfCut(cut)).reduce((sum, row) => sum + row.rows, 0)
   if (left === 0) return false
@@ -205,7 +204,7 @@ async function cutAgain({ events, observe }: DownsamplingDeps, { id, cut }: Thin
   return true
 }
 
-/** Cuts of a while ago are asked for once more, and forgotten when nothing is left of them. */
+/** Verifies older cuts and drops their steps once no rows are left. */
 async function prove(deps: DownsamplingDeps, masked: (week: string) => void): Promise<void> {
   for (const step of deps.meta.thinSteps()) {
     if (step.stage !== 'cut' || Math.abs(deps.clock.now() - step.madeMs) < proofMs) continue
@@ -214,7 +213,7 @@ async function prove(deps: DownsamplingDeps, masked: (week: string) => void): Pr
   }
 }
 
-/** `wanted` events are still to go; `held`: a batch of before a crash has to be recovered first. */
+/** `wanted`: events still to evict. `held`: a batch from before a crash must be recovered first. */
 type Round = {
   runId: number
   wanted: number
@@ -235,7 +234,7 @@ function createRound(runId: number, disk: DiskState, target: number, stopped: Ab
 
 const isOver = (round: Round): boolean => round.wanted <= 0 || round.held || round.stopped.aborted
 
-/** Takes rows of a cut out, the oldest first and no more than wanted, half a million at a time. */
+/** Evicts rows of a cut, oldest first, up to the wanted number and half a million at a time. */
 async function thinCut(deps: DownsamplingDeps, whole: ThinCut, round: Round): Promise<void> {
   const { events, meta } = deps
   for (let isWhole = false; !isWhole && !isOver(round); ) {
@@ -257,7 +256,7 @@ async function thinCut(deps: DownsamplingDeps, whole: ThinCut, round: Round): Pr
   }
 }
 
-/** As many units as are wanted, counted without what is kept of them. */
+/** Returns enough units for the wanted number. Kept events do not count. */
 function enoughOf(units: readonly Unit[], wanted: number): Unit[] {
   let rows = 0
   const first = units.findIndex((unit) => {
@@ -267,7 +266,7 @@ function enoughOf(units: readonly Unit[], wanted: number): Unit[] {
   return first < 0 ? [...units] : units.slice(0, first + 1)
 }
 
-/** Takes the first of these units out. Returns those that may still have something. */
+/** Evicts the first of these units. Returns the units that can still have rows. */
 async function thinUnits(deps: DownsamplingDeps, units: Unit[], before: number, round: Round): Promise<Unit[]> {
   const some = enoughOf(units, round.wanted)
   const groups = [...groupsOf(some).values()]
@@ -279,14 +278,14 @@ async function thinUnits(deps: DownsamplingDeps, units: Unit[], before: number, 
   return units.slice(some.length)
 }
 
-/** What there is to be thinned in one run: it goes on where the round before has ended. */
+/** Candidates of one run. Each round continues where the previous one ended. */
 function createSupply(deps: DownsamplingDeps) {
   const before = deps.meta.cursor()
   const list = thinnable(deps, before)
   const state: { units: Unit[]; isEmpty: boolean } = { units: [], isEmpty: false }
   return {
     isEmpty: () => state.isEmpty,
-    /** Takes about `round.wanted` events out. */
+    /** Evicts about `round.wanted` events. */
     async take(round: Round): Promise<void> {
       while (!isOver(round) && round.units < unitsMax) {
         if (state.units.length === 0) {
@@ -301,12 +300,12 @@ function createSupply(deps: DownsamplingDeps) {
   }
 }
 
-/** Makes the thinning of process app; nothing runs before `resume` or `run`. */
+/** Creates the downsampling of the app process. Nothing runs before `resume` or `run`. */
 export function createDownsampling(deps: DownsamplingDeps): Downsampling {
   const { meta, events, observe } = deps
   const stopping = new AbortController()
   const stopped = stopping.signal
-  // Weeks whose rows were masked outside of a run: they count on disk until they are written anew.
+  // Weeks with rows masked outside of a run. They use disk space until they are rewritten.
   const state = { floorRows: -1, masked: new Set<string>() }
 
   async function end(step: ThinStep): Promise<void> {
@@ -314,7 +313,7 @@ export function createDownsampling(deps: DownsamplingDeps): Downsampling {
     state.masked.add(step.cut.week)
   }
 
-  /** What crashes left: steps to end, to prove, weeks to write anew, files to delete. */
+  /** Cleans up after crashes: completes and verifies steps, rewrites weeks, deletes files. */
   async function clear(): Promise<void> {
     for (const step of meta.thinSteps()) if (step.stage !== 'cut') await alone(deps, () => end(step))
     await prove(deps, (week) => state.masked.add(week))
@@ -336,7 +335,7 @@ export function createDownsampling(deps: DownsamplingDeps): Downsampling {
       await deleteFiles(deps)
       disk = await deps.measure()
       sum += round.taken
-      // What came in since is not part of it: it may be thinned.
+      // Excludes events that arrived since: they can be downsampled.
       if (supply.isEmpty()) state.floorRows = first.tables.events.rows - sum
       if (supply.isEmpty() || round.held) break
     }
@@ -352,7 +351,7 @@ export function createDownsampling(deps: DownsamplingDeps): Downsampling {
         try {
           await end(step)
         } catch (error) {
-          // The job tries it again; events must not wait for it.
+          // The job retries it. Events must not wait for it.
           observe.error({ step: step.id, error: faultOf(error) }, 'a step of thinning could not be ended')
         }
       }
@@ -362,10 +361,10 @@ export function createDownsampling(deps: DownsamplingDeps): Downsampling {
       const { disk, dropped } = await dropPartitions(deps)
       const { budget, stored } = disk
       const { rows } = disk.tables.events
-      // Fewer rows (retention, a removal) and a budget that was held begin anew.
+      // Fewer rows (retention, a removal) or a met budget reset the floor.
       state.floorRows = Math.min(state.floorRows, budget === null || stored <= budget ? -1 : rows)
       if (budget === null || stored <= budget) return { stored, budget, ...dropped }
-      // Each issue is down to what it always keeps: looking through all of them again waits for more events.
+      // All issues are down to their kept events. Scan again only after more events arrive.
       if (rows <= state.floorRows * 1.01) return { stored, budget, reached: false, ...dropped }
       return { ...(await thin(disk, budget)), ...dropped }
     },

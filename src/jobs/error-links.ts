@@ -10,18 +10,18 @@ type FailureDeps = {
   changed(issues: readonly Issue[]): void
 }
 
-/** Sides in one transaction: some ten milliseconds, in which no commit and no change by a person can come. */
+/** Halves per transaction: some ten milliseconds that block commits and user changes. */
 const sidesMax = 100
-/** Transactions in one run; what is left waits for the next run, a second later. */
+/** Transactions per run. The next run, a second later, takes the rest. */
 const stepsMax = 50
-/** Sides, and links, that a project keeps. */
+/** Maximum unlinked halves, and maximum links, per project. */
 export const failuresMax = 100_000
 
 type JoinRun = { looked: number; linked: number; aside: number; fault?: string }
 
 /**
- * Links what commits brought: browser events to the server errors that they hide. `aside`: sides that could not be looked at,
- * `fault` says why.
+ * Links newly committed browser events to the server errors that they hide. `aside` counts halves that failed; `fault`
+ * is the reason.
  */
 export async function joinFailures({ clock, observe, meta, changed }: FailureDeps): Promise<JoinRun> {
   const sum: JoinRun = { looked: 0, linked: 0, aside: 0 }
@@ -41,7 +41,7 @@ export async function joinFailures({ clock, observe, meta, changed }: FailureDep
   return sum
 }
 
-/** Lets go what nobody asks for any more. */
+/** Drops the oldest halves and links above the limit. */
 export const boundFailures = ({ meta }: Pick<FailureDeps, 'meta'>): { gone: number } => ({
   gone: meta.boundFailures(failuresMax),
 })

@@ -2,15 +2,15 @@ import type { Clock } from '../base/clock.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 
-/** Feedback looked at in one run. */
+/** Feedback rows per run. */
 const rowsMax = 200
-/** An event that has not come after a day does not come. */
+/** An event that is missing after a day will not arrive. */
 const hopeMs = 86_400_000
 const pauseMinMs = 2000
 
 /**
- * Finds the issues of feedback that names an event, whichever of the two came first. One whose event is not there is
- * asked for again after as long as it has waited, for a day.
+ * Links feedback to the issue of its event, regardless of which arrived first. If the event is missing, the next
+ * attempt comes after as long as the feedback has already waited, for up to a day.
  */
 export async function linkFeedback({
   clock,

@@ -2,7 +2,7 @@ import { floors, overLimit } from '../domain/issue-states.ts'
 import { randomOf } from '../random.cases.ts'
 import { forecastOf } from './forecast.ts'
 
-/** Generated histories: each gives the number of events of a minute. All by a seed, so that a figure can be made again. */
+/** Generated histories give the number of events per minute. They use a seed, so that results are reproducible. */
 
 function poisson(mean: number, random: () => number): number {
   if (mean > 60) {
@@ -16,7 +16,7 @@ function poisson(mean: number, random: () => number): number {
 }
 
 const gamma = (shape: number, random: () => number): number => {
-  // Marsaglia and Tsang (2000), for shapes of 1 and more.
+  // Marsaglia and Tsang (2000), for shapes of 1 or more.
   const d = shape - 1 / 3
   const c = 1 / Math.sqrt(9 * d)
   for (;;) {
@@ -26,12 +26,12 @@ const gamma = (shape: number, random: () => number): number => {
   }
 }
 
-/** Events of a time: its first minute, and how many there are. Times are asked for in order. */
+/** Returns the number of events in `minutes` from `minute`. Calls come in time order. */
 type Series = (minute: number, minutes: number) => number
 export type Kind = 'steady' | 'daily' | 'working' | 'clusters' | 'noisy' | 'rare'
 const kinds: readonly Kind[] = ['steady', 'daily', 'working', 'clusters', 'noisy', 'rare']
 
-/** The level of a kind at a minute, as a factor of its mean. */
+/** Returns the level of a kind at a minute, as a factor of its mean. */
 function shapeOf(kind: Kind, minute: number): number {
   const hour = (minute / 60) % 24
   const day = Math.floor(minute / 1440) % 7
@@ -40,15 +40,15 @@ function shapeOf(kind: Kind, minute: number): number {
   return 1
 }
 
-/** A series of a kind with `perHour` events on average. */
+/** Returns a series of a kind with `perHour` events on average. */
 function seriesOf(kind: Kind, perHour: number, random: () => number): Series {
   let factor = 1
   return (minute, minutes) => {
     const mean = (perHour / 60) * minutes * shapeOf(kind, minute)
-    // The level of each hour is another one: a coefficient of variation of 0.5.
+    // Each hour has a different level: a coefficient of variation of 0.5.
     if (kind === 'noisy' && minute % 60 === 0) factor = gamma(4, random) / 4
     if (kind === 'noisy') return poisson(mean * factor, random)
-    // One user after another, each with a handful: sizes are geometric with mean 5.
+    // Users arrive one after another with a few events each: geometric sizes with mean 5.
     if (kind === 'clusters') {
       let sum = 0
       for (let left = poisson(mean / 5, random); left > 0; left--)
@@ -64,8 +64,8 @@ const minuteMs = 60_000
 const slotMinutes = 2
 
 /**
- * Watches a series as the commit and the job do: slots of two minutes, hours, a forecast made anew each hour from the
- * hours of the week before. Calls `over` at the end of each slot that is over its limit, until it returns true.
+ * Watches a series like the commit and the job: two-minute slots, hours, and an hourly forecast from the previous week.
+ * Calls `over` at the end of each slot above its limit, until it returns true.
  */
 function watch(series: Series, startMs: number, toMinute: number, over: (minute: number) => boolean): void {
   const hours = Array.from({ length: 168 }, (_, hour) => series(hour * 60, 60))
@@ -92,7 +92,7 @@ function watch(series: Series, startMs: number, toMinute: number, over: (minute:
   }
 }
 
-/** Issue-weeks of every kind at rates from one event a day to 1,500 an hour: which had a false alarm. */
+/** Simulates issue-weeks of every kind, from one event a day to 1,500 an hour. Returns those with a false alarm. */
 export function falseAlarms(weeks: number, seed: number): string[] {
   const startMs = Date.UTC(2026, 10, 2)
   const rates = [0.05, 0.5, 3, 20, 120, 1_500]
@@ -100,7 +100,7 @@ export function falseAlarms(weeks: number, seed: number): string[] {
     const kind = kinds[at % kinds.length] ?? 'steady'
     const rate = kind === 'rare' ? 0.02 : (rates[Math.floor(at / kinds.length) % rates.length] ?? 1)
     let alarm = false
-    // One alarm and the issue is escalating for a week.
+    // After one alarm, the issue is escalating for a week.
     watch(seriesOf(kind, rate, randomOf(seed + at)), startMs, 2 * weekMinutes, () => {
       alarm = true
       return true
@@ -109,7 +109,7 @@ export function falseAlarms(weeks: number, seed: number): string[] {
   })
 }
 
-/** Minutes until a tenfold rise is seen, Infinity for later than an hour. It begins when the issue is at least at its mean. */
+/** Minutes to detect a tenfold rise; Infinity if over an hour. It starts when the issue is at least at its mean. */
 export function minutesToSee(kind: Kind, perHour: number, seed: number): number {
   const random = randomOf(seed)
   let rise = 0

@@ -42,7 +42,7 @@ test('a quiet issue has the floors, a busy one three times its level, a day and 
   const days = Array.from({ length: 168 }, (_, hour) => (hour % 24 < 12 ? 1_200 : 12))
   const { hour } = forecastOf(startMs, days)
   expect(hour[5]).toBeGreaterThan(10 * (hour[18] ?? 0))
-  // A weekend is no irregularity that would let more arrive on a Monday.
+  // A weekend is no irregularity, so it must not raise the limit for Monday.
   const week = Array.from({ length: 168 }, (_, at) => (at < 120 ? 1_200 : 120))
   expect(forecastOf(startMs, week).hour[5]).toBeLessThan(3 * 1_200)
 })

@@ -1,22 +1,22 @@
 import { fewEvents, floors, type Limits, quietLimits } from '../domain/issue-states.ts'
 
-/** What a forecast is made of, and how sure it is (docs/triage.md says it in words). */
+/** Inputs of a forecast and its confidence (described in docs/triage.md). */
 const hoursOfDay = 24
-/** A rise under this many times its own level is none. */
+/** A rise below this multiple of the level does not count. */
 const risesBy = 3
 /**
- * Exponent of Bernstein's inequality: a window of an issue that goes on as before is over its limit in less than
- * e^-12 = 6 of 10^6 cases, and as the inequality is no equation in far fewer: one false alarm in 10,000 issue-weeks. With 15
- * there was none, but 12 of 1,000 tenfold rises were seen later than after ten minutes instead of 3.
+ * Exponent of Bernstein's inequality. A window of an unchanged issue exceeds its limit in less than e^-12 = 6 of 10^6
+ * cases. In practice it is far less, as this is an upper bound: one false alarm in 10,000 issue-weeks. 15 gave no false
+ * alarm, but detected 12 of 1,000 tenfold rises after more than ten minutes instead of 3.
  */
 const exponent = 12
 const tensAnHour = 6
 
-/** A Poisson variable of this mean is above this limit so rarely that a higher number never counts as chance. */
+/** Returns a limit that a Poisson variable of this mean exceeds so rarely that a higher number is never chance. */
 export const poissonLimit = (mean: number): number =>
   mean + exponent / 3 + Math.sqrt((exponent / 3) ** 2 + 2 * exponent * mean)
 
-/** Mean of each hour of the day over the days that there are. */
+/** Returns the mean of each hour of the day over the available days. */
 function meansOf(startHour: number, counts: readonly number[]): number[] {
   const sums = Array<number>(hoursOfDay).fill(0)
   const days = Array<number>(hoursOfDay).fill(0)
@@ -32,7 +32,7 @@ function meansOf(startHour: number, counts: readonly number[]): number[] {
 const around = (means: readonly number[], hour: number): number[] =>
   [hour + hoursOfDay - 1, hour, hour + 1].map((item) => means[item % hoursOfDay] ?? 0)
 
-/** How busy each day of the history was, as a factor of its mean: a weekend is no irregularity. */
+/** Returns the level of each day as a factor of its mean, so that a weekend is no irregularity. */
 function daysOf(startHour: number, counts: readonly number[], means: readonly number[]): number[] {
   const factors: number[] = []
   for (let from = 0; from < counts.length; from += hoursOfDay) {
@@ -43,9 +43,9 @@ function daysOf(startHour: number, counts: readonly number[], means: readonly nu
   return factors
 }
 
-/** How much more the counts vary than those of independent events would: 1 for these, 50 where events come in fifties. */
+/** Returns the variance relative to independent events: 1 for independent ones, 50 if events come in fifties. */
 function dispersionOf(startHour: number, counts: readonly number[], means: readonly number[]): number {
-  // With less there is nothing to tell a day's shape from chance.
+  // With less data, the shape of a day cannot be distinguished from chance.
   const isShort = counts.length < 3 * hoursOfDay
   const mean = counts.reduce((sum, count) => sum + count, 0) / Math.max(1, counts.length)
   const days = isShort ? [] : daysOf(startHour, counts, means)
@@ -56,18 +56,18 @@ function dispersionOf(startHour: number, counts: readonly number[], means: reado
     squares += (count - level) ** 2
     expected += level
   }
-  // What the means themselves were made of varies less around them.
+  // Values vary less around means that were computed from them. Correct the degrees of freedom.
   const free = isShort ? counts.length - 1 : counts.length - hoursOfDay - days.length
   return expected === 0 ? 1 : Math.max(1, (squares / expected) * (counts.length / Math.max(1, free)))
 }
 
 /**
- * How many events of an issue may arrive in ten minutes and in an hour, by hour of the day, before that is more than its
- * own history explains. Takes the events of whole hours (at most a week), oldest first, and when they begin (ms).
+ * Returns the limits for ten minutes and one hour, by hour of the day. More events than that exceed what the history of
+ * the issue explains. Takes event counts of whole hours (at most a week), oldest first, and their start in ms.
  *
- * The level of an hour is the highest mean of the hour of the day and its two neighbours. The limit is what that level
- * is over next to never if events come as spread as they did (a Poisson law scaled by the dispersion of the history), at
- * least three times the level, and at least the floors.
+ * The level of an hour is the highest mean of that hour of the day and its two neighbours. The limit is almost never
+ * exceeded at that level if events stay as dispersed as before (a Poisson law scaled by the dispersion of the history).
+ * It is at least three times the level, and at least the floors.
  */
 export function forecastOf(startMs: number, counts: readonly number[]): Limits {
   const startHour = new Date(startMs).getUTCHours()
@@ -75,12 +75,12 @@ export function forecastOf(startMs: number, counts: readonly number[]): Limits {
   const dispersion = dispersionOf(startHour, counts, means)
   const days = Math.max(1, counts.length / hoursOfDay)
   const total = counts.reduce((sum, count) => sum + count, 0)
-  // Few events say nothing of how many may come together.
+  // Too few events do not show how many can come together.
   const least = total < fewEvents ? { ten: quietLimits.ten[0] ?? 0, hour: quietLimits.hour[0] ?? 0 } : floors
   const limit = (share: number, floor: number) =>
     means.map((_mean, hour) => {
       const level = Math.max(...around(means, hour))
-      // A mean of few days is itself uncertain.
+      // A mean over few days is uncertain.
       const sure = level + 2 * Math.sqrt((level * dispersion) / days)
       const spread = dispersion * poissonLimit((sure * share) / dispersion)
       return Math.ceil(Math.max(floor, risesBy * level * share, spread))

@@ -36,17 +36,17 @@ export type JobDeps = {
   scraping: Pick<Scraping, 'run'>
   triage: Pick<Triage, 'clock' | 'forecasts' | 'people' | 'failures'>
   turn: Turn
-  /** Holds refining and everything else that takes rows away, until the returned function is called. */
+  /** Blocks refining and all other row removal until the returned function is called. */
   pause(): Promise<() => void>
   retention: RetentionDays
 }
 
-/** One thing that happens by the clock. */
+/** A job of the jobs table. */
 type Job = { name: string; everyMs: number; firstMs: number; run(deps: JobDeps): Promise<Record<string, unknown>> }
 
 const dayMs = 86_400_000
 const minuteMs = 60_000
-/** Dead letters are kept for 14 days (docs/operating.md). */
+/** Dead letters are deleted after 14 days (docs/operating.md). */
 const deadKeptMs = 14 * dayMs
 
 async function deleteAll(blobs: BlobStore, keys: string[]): Promise<number> {
@@ -54,7 +54,7 @@ async function deleteAll(blobs: BlobStore, keys: string[]): Promise<number> {
   return keys.length
 }
 
-/** Lets everything go whose time is over; nothing while the clock is not believed. */
+/** Applies the retention. Deletes nothing while the clock is not trusted. */
 async function keepRetention(deps: JobDeps): Promise<Record<string, unknown>> {
   const { clock, observe, meta, events, blobs } = deps
   const { nowMs, held } = trustedNow({ clock, meta })
@@ -79,7 +79,7 @@ async function keepRetention(deps: JobDeps): Promise<Record<string, unknown>> {
     }
     const removed = await deleteAll(blobs, meta.prune(nowMs, beforeMs, nowMs - deadKeptMs, rowsBeforeMs))
     const own = await keepOwn({ nowMs, meta, events, blobs, retention: deps.retention })
-    // Of no use to any event that is left; a new event would have noted it.
+    // No remaining event uses these bundles: a new event would have recorded its use.
     const bundles = await deleteAll(blobs, meta.dropBundles(beforeMs))
     return { ...dropped, removed: removed + own, bundles }
   } finally {
@@ -87,7 +87,7 @@ async function keepRetention(deps: JobDeps): Promise<Record<string, unknown>> {
   }
 }
 
-/** Everything that happens by the clock, in one place. */
+/** All scheduled jobs. */
 export const jobTable: readonly Job[] = [
   {
     name: 'retention',
@@ -108,14 +108,14 @@ export const jobTable: readonly Job[] = [
     run: ({ thinning }) => thinning.run(),
   },
   {
-    // A commit starts them at once; this one sends what failed again, and what a crash left behind.
+    // A commit starts notifications at once. This job retries failed ones and those left by a crash.
     name: 'notifications',
     everyMs: 5000,
     firstMs: 1000,
     run: ({ alerts }) => alerts.run(),
   },
   {
-    // Asking starts one at once; this one goes on with what a crash or an engine that was away left.
+    // A request starts a removal at once. This job continues after a crash or an outage of the engine.
     name: 'removals',
     everyMs: 5000,
     firstMs: 2000,
@@ -128,7 +128,7 @@ export const jobTable: readonly Job[] = [
     run: sweepUploads,
   },
   {
-    // An upload starts it a second later; this one goes on with what a crash or an engine that was away left.
+    // An upload starts this a second later. This job continues after a crash or an outage of the engine.
     name: 'source-maps',
     everyMs: 10_000,
     firstMs: 3000,
@@ -147,7 +147,7 @@ export const jobTable: readonly Job[] = [
     run: ({ triage }) => triage.clock(),
   },
   {
-    // Each run makes 500; a forecast is made anew an hour later.
+    // Each run makes 500 forecasts. A forecast is renewed after an hour.
     name: 'forecasts',
     everyMs: minuteMs,
     firstMs: 20_000,
@@ -179,7 +179,7 @@ export const jobTable: readonly Job[] = [
   },
 ]
 
-/** Runs the table. A job that fails is logged and runs again at its next time; it never overlaps itself. */
+/** Runs the table. A failed job is logged and runs again at its next time. A job never overlaps itself. */
 export function createJobs(
   deps: JobDeps,
   table: readonly Job[] = jobTable,
@@ -195,7 +195,7 @@ export function createJobs(
       const result = await job.run(deps)
       states.done(job, result)
       const done = { job: job.name, ...result }
-      // What runs every few seconds would fill the log with nothing.
+      // Jobs that run every few seconds would flood the log.
       if (job.everyMs < minuteMs) deps.observe.debug(done, 'a job has run')
       else deps.observe.info(done, 'a job has run')
     } catch (error) {

@@ -1,10 +1,10 @@
 /**
- * One at a time: what takes rows out of several stores (removals, thinning, retention), and what looks at all of them
- * together (backup, verify). Resolves when it is the caller's turn; calling what it gives ends that.
+ * A lock for removing rows from several stores (removals, downsampling, retention) and for reading all of them together
+ * (backup, verify). Resolves when the caller has the lock. The returned function releases it.
  */
 export type Turn = () => Promise<() => void>
 
-/** Makes a turn: first come, first served. */
+/** Creates a lock: first come, first served. */
 export function createTurn(): Turn {
   let last = Promise.resolve()
   return async () => {

@@ -10,17 +10,17 @@ type NoticeDeps = {
     'noticesDue' | 'endNotice' | 'issueById' | 'organizationById' | 'activityById' | 'personById' | 'memberOf'
   >
   alerts: Pick<Alerts, 'mail'>
-  /** Origin of the screens, without trailing slash. */
+  /** Origin of the web interface, without trailing slash. */
   url: string
 }
 
 const dueMax = 50
-/** Pauses after failed tries; after the last one the mail is given up: the issue itself shows what was said. */
+/** Delays after failed attempts. After the last one the mail is dropped: the issue itself shows the activity. */
 const retryMs = [60_000, 600_000, 3_600_000] as const
 
 /**
- * Mails people who are named in a comment, follow an issue or were assigned an issue. Without a mail server nothing is
- * kept for later: a person who is named finds the issue unread.
+ * Sends mail to people who are mentioned in a comment, follow an issue or were assigned an issue. Without a mail
+ * server, nothing is queued: a mentioned person finds the issue unread.
  */
 export async function runNotices({ clock, meta, alerts, url }: NoticeDeps): Promise<{ mails: number }> {
   let mails = 0
@@ -29,7 +29,7 @@ export async function runNotices({ clock, meta, alerts, url }: NoticeDeps): Prom
     const activity = meta.activityById(due.activityId)
     const to = meta.personById(due.userId)
     const organization = issue && meta.organizationById(issue.organizationId)
-    // Who has left since hears nothing any more.
+    // People who left the organization since get no mail.
     if (!issue || !activity || !to || !organization || !meta.memberOf(organization.id, to.id)) {
       meta.endNotice(due.id)
       continue

@@ -16,8 +16,8 @@ type OwnRetention = {
 }
 
 /**
- * Drops what organizations keep for a shorter time than the installation; returns how many files went. Rows leave by whole
- * partitions: events by weeks, as their rollups know no days, spans by days.
+ * Applies shorter retentions of organizations and returns the number of deleted files. Rows are removed in whole
+ * partitions: events by week, because their rollups have no days, spans by day.
  */
 export async function keepOwn({ nowMs, retention, meta, events, blobs }: OwnRetention): Promise<number> {
   let removed = 0

@@ -34,18 +34,18 @@ type OwnerDeps = {
 }
 
 const dueMax = 200
-/** An event that is not in the store by then does not come. */
+/** An event that is not stored after this time will not arrive. */
 const hopeMs = 600_000
-/** Rules may take some milliseconds for each, and nothing else runs between them. */
+/** Rules can take some milliseconds per issue, and nothing else runs between these issues. */
 const sweepMax = 20
-/** The job runs every two seconds: 50,000 issues whose rules were changed take some minutes. */
+/** The job runs every two seconds. Changed rules of 50,000 issues take some minutes. */
 const sweepMs = 500
 
 type Rules = { rules: readonly OwnerRule[]; autoAssign: boolean }
-/** Whom the rules name for an issue: those who are members, in the order of the rule. */
+/** Owners of an issue by the rules: only members, in the order of the rule. */
 type Said = { owners: Person[]; rule: OwnerRule | undefined }
 
-/** The rules of projects, each read once. */
+/** Returns a reader of project rules that reads each project once. */
 function createRules({ meta }: OwnerDeps): (projectId: number) => Rules {
   const known = new Map<number, Rules>()
   return (projectId) => {
@@ -58,7 +58,7 @@ function createRules({ meta }: OwnerDeps): (projectId: number) => Rules {
   }
 }
 
-/** Holds an issue's event against rules. `over` has the line at which those of a project took too long. */
+/** Matches the event of an issue against rules. `over` gets the line at which a project's rules took too long. */
 function judge(
   deps: OwnerDeps,
   over: Map<number, number>,
@@ -79,7 +79,7 @@ function judge(
 const suggestionsOf = ({ owners, rule }: Said): Suggestion[] =>
   owners.map(({ id }) => ({ userId: id, rule: rule?.text ?? '' }))
 
-/** Assigns one issue to the first owner of a rule of its project; undefined when none of them is there. */
+/** Assigns an issue to the first owner of the matched rule. Returns undefined if there is no such owner. */
 function assign(deps: OwnerDeps, issue: Issue, { owners: [person], rule }: Said): Issue | undefined {
   const { meta, clock } = deps
   if (!person || !rule) return undefined
@@ -89,7 +89,7 @@ function assign(deps: OwnerDeps, issue: Issue, { owners: [person], rule }: Said)
   return made.issue
 }
 
-/** Holds issues against rules that were changed since. Nobody is assigned: what stands was decided under the old ones. */
+/** Matches issues against changed rules. Assigns nobody: existing assignments were decided under the old rules. */
 async function sweep(deps: OwnerDeps, over: Map<number, number>): Promise<number> {
   const { meta, clock } = deps
   let looked = 0
@@ -98,7 +98,7 @@ async function sweep(deps: OwnerDeps, over: Map<number, number>): Promise<number
     if (!due) break
     const asked = meta.ownershipOf(due.projectId).text === '' ? [] : meta.issuesByIds(due.issueIds)
     const events = await latestEventsOf(deps, due.projectId, asked)
-    // Rules and issues as they are now: from here on nothing comes between.
+    // Read rules and issues again: from here on the code is synchronous.
     const rules = createRules(deps)(due.projectId)
     const judged = meta
       .issuesByIds(due.issueIds)
@@ -110,7 +110,7 @@ async function sweep(deps: OwnerDeps, over: Map<number, number>): Promise<number
   return looked
 }
 
-/** The event that says whose an issue is: the one that was named, or its latest. */
+/** Returns the event that determines the owners: the named event, or the latest one of the issue. */
 async function eventOf(deps: OwnerDeps, issue: Issue, eventId: string): Promise<SeenEvent | undefined> {
   if (eventId === '') return (await latestEventsOf(deps, issue.projectId, [issue])).get(issue.id)
   const [event] = await deps.events.byEventId([issue.projectId], eventId)
@@ -118,8 +118,8 @@ async function eventOf(deps: OwnerDeps, issue: Issue, eventId: string): Promise<
 }
 
 /**
- * Keeps whom the projects' rules suggest for new issues, those that came back and those whose rules have changed, and
- * assigns the first two. Who is assigned by then stays.
+ * Stores suggested owners of new issues, reopened issues and issues with changed rules. Assigns owners to the first
+ * two. Existing assignees stay.
  */
 export async function runOwners(deps: OwnerDeps): Promise<{ assigned: number; held: number }> {
   const { meta, clock, observe } = deps
@@ -131,7 +131,7 @@ export async function runOwners(deps: OwnerDeps): Promise<{ assigned: number; he
     const issue = meta.issueById(due.issueId)
     const event = issue && (await eventOf(deps, issue, due.eventId))
     if (issue && !event && due.eventId !== '' && clock.now() - due.atMs < hopeMs) continue
-    // Read again: a person may have taken it while the event was looked for.
+    // Read again: a person can have been assigned while the event was queried.
     const now = event && meta.issueById(due.issueId)
     if (now) {
       const rules = rulesOf(now.projectId)

@@ -8,13 +8,13 @@ type BeginParts = {
   observe: Observe
   events: Pick<EventStore, 'migrate'>
   turn: Turn
-  /** What follows once the tables are those of this version, one after the other. */
+  /** Steps to run in order once the tables match this version. */
   next: readonly (() => unknown)[]
 }
 
 /**
- * Makes the events store's tables as soon as the engine answers, then does the rest. It has the turn until the tables are
- * made: rows that are deleted, or mapped again, while older tables are brought over would come back with them.
+ * Migrates the tables of the events store as soon as the engine answers, then runs the rest. Has the lock until then:
+ * rows that are deleted or reprocessed during the migration of older tables would come back.
  */
 export async function begin({ clock, observe, events, turn, next }: BeginParts): Promise<void> {
   const release = await turn()

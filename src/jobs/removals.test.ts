@@ -22,7 +22,7 @@ const asked: Removal = {
   error: '',
 }
 
-/** A removal over stores that only note what they are asked; `failAt` throws once at that step. */
+/** A removal with stores that only record calls. `failAt` throws once at that step. */
 function world(failAt = '') {
   const steps: string[] = []
   const state = {
@@ -73,7 +73,7 @@ function world(failAt = '') {
     },
     events: {
       eventsAmong: async () => ['e2'],
-      // All that stands came before position 10.
+      // All remaining events came before position 10.
       eventsFrom: async (_project: number, _hashes: string[], jpos: number) => (jpos < 10 ? state.standing : 0),
       remove: async () => {
         step('events')
@@ -126,7 +126,7 @@ test.each(['events', 'rows', 'told', 'blob b', 'rewrite'])(
   },
 )
 
-/** An organization with one project over stores that only note what they are asked. */
+/** An organization with one project. The stores only record calls. */
 function organizationWorld(failAt = '') {
   const steps: string[] = []
   const base = { ...asked, issueId: null, title: 'x' }

@@ -12,23 +12,23 @@ export type RemovalDeps = {
   meta: MetaStore
   events: Pick<EventStore, 'remove' | 'rewrite' | 'rowsOf' | 'eventsAmong' | 'eventsFrom'>
   blobs: Pick<BlobStore, 'delete' | 'list'>
-  /** Lets the batches in flight end and holds the others, until the returned function is called. */
+  /** Waits for batches in flight and blocks new ones until the returned function is called. */
   pause(): Promise<() => void>
-  /** After rows of a thing are gone: screens and accept are told. */
+  /** Called after the rows are removed, to notify the screens and ingest. */
   removed(removal: Removal): Promise<void>
 }
 
-/** Deletion across the stores: asked for by people, done in the background, begun again after a crash where it stood. */
+/** Deletion across the stores. Users request it, it runs in the background, and it resumes after a crash. */
 export type Removals = RemovalRequests & {
-  /** Does all that is open; never runs twice at the same time. For the jobs table. */
+  /** Runs all open removals. Never runs twice at the same time. For the jobs table. */
   run(): Promise<Record<string, unknown>>
 }
 
-/** Event ids and files in one step: a crash repeats at most one step. */
+/** Event ids and files per step. A crash repeats at most one step. */
 const stepMax = 1000
 const lookMs = 25
 
-/** The files of an issue's events: found while the events stand, as only they say which issue an attachment belongs to. */
+/** Records the files of an issue while its events exist: only they link attachments to the issue. */
 async function doomAttachments(deps: RemovalDeps, removal: Removal, hashes: readonly string[]): Promise<void> {
   const { meta, events } = deps
   const { id, projectId } = removal
@@ -41,7 +41,7 @@ async function doomAttachments(deps: RemovalDeps, removal: Removal, hashes: read
   }
 }
 
-/** Where the counts of removals that are under way outlive a crash: events so far, and the position up to which they were counted. */
+/** Stored counts of open removals, to survive a crash: events so far, and the position up to which they count. */
 const countsName = 'removal-counts'
 
 type Counts = Record<string, { events: number; before: number }>
@@ -49,8 +49,8 @@ type Counts = Record<string, { events: number; before: number }>
 const readCounts = (meta: MetaStore): Counts => JSON.parse(meta.getValue(countsName) ?? '{}') as Counts
 
 /**
- * How many events a removal takes, written down before any goes: a crash right after they went would know of none. When
- * it is begun again only those count that came since, whether the others stand yet or not.
+ * Counts the events of a removal and stores the number before any are removed: a crash could lose it. When a removal
+ * resumes, it only counts events that arrived since, whether or not the others still exist.
  */
 async function countOnce(deps: RemovalDeps, removal: Removal, hashes: readonly string[] | undefined): Promise<number> {
   const { meta } = deps
@@ -61,15 +61,15 @@ async function countOnce(deps: RemovalDeps, removal: Removal, hashes: readonly s
   return sum
 }
 
-/** The removal's row has the sum now. */
+/** Drops the stored count once the row of the removal has the sum. */
 function forgetCount(meta: MetaStore, removalId: number): void {
   const { [removalId]: _done, ...rest } = readCounts(meta)
   meta.setValue(countsName, JSON.stringify(rest))
 }
 
 /**
- * Takes events and rows away while nothing is being committed: a row that came in between would belong to no issue.
- * Returns false when a batch of before a crash has still to be recovered.
+ * Removes events and rows while commits are paused: a row committed in between would belong to no issue. Returns false
+ * if a batch from before a crash must be recovered first.
  */
 async function removeRows(deps: RemovalDeps, removal: Removal): Promise<boolean> {
   const { meta, events } = deps
@@ -104,15 +104,15 @@ async function removeBlobs(deps: RemovalDeps, removal: Removal): Promise<void> {
     meta.forgetDoomed(keys)
     meta.setRemoval(removal.id, { blobs: count })
   }
-  // What no row named: a crash may have left it.
+  // Files without a row: a crash can leave them.
   if (removal.issueId === null) await drop(await blobs.list(`attachments/${removal.projectId}`))
   meta.setRemoval(removal.id, { blobs: count, stage: 'proof' })
 }
 
-/** Asks every store once more; throws what is left. An issue that came again in the meantime is a new issue. */
+/** Checks every store again and throws what is left. An issue that was created again in the meantime is a new issue. */
 async function prove(deps: RemovalDeps, removal: Removal): Promise<void> {
   const { meta, events, blobs } = deps
-  // A masked row is out of every answer at once, but its bytes leave with the part.
+  // Masked rows are hidden at once, but their bytes are freed when the part is rewritten.
   await events.rewrite()
   const left: string[] = []
   if (removal.issueId === null) {
@@ -127,12 +127,12 @@ async function prove(deps: RemovalDeps, removal: Removal): Promise<void> {
   meta.setRemoval(removal.id, { stage: 'done', endedMs: deps.clock.now(), error: '' })
 }
 
-/** An organization once its projects are gone; false while one of them is still on its way. */
+/** Removes an organization after its projects. Returns false while a project still remains. */
 async function finishOrganization(deps: RemovalDeps, removal: Removal): Promise<boolean> {
   const { meta, observe } = deps
   const { id, organizationId } = removal
   if (removal.stage === 'asked') {
-    // One that was made in the meantime is asked for here, and taken by the next round.
+    // Projects created in the meantime are queued here and removed in the next round.
     if (meta.askProjectsOf(organizationId, removal.userId) > 0) return false
     meta.removeOrganization(id)
     await deps.removed(removal)
@@ -144,7 +144,7 @@ async function finishOrganization(deps: RemovalDeps, removal: Removal): Promise<
   return true
 }
 
-/** One removal from where it stands to its end; false when it has to wait. */
+/** Completes one removal from its current stage. Returns false if it must wait. */
 async function finish(deps: RemovalDeps, removal: Removal): Promise<boolean> {
   if (removal.kind === 'organization') return finishOrganization(deps, removal)
   if (removal.stage === 'asked' && !(await removeRows(deps, removal))) return false
@@ -154,7 +154,7 @@ async function finish(deps: RemovalDeps, removal: Removal): Promise<boolean> {
   return true
 }
 
-/** Makes the removals of process app; nothing runs before `ask` or `run`. */
+/** Creates the removals of the app process. Nothing runs before `ask` or `run`. */
 export function createRemovals(deps: RemovalDeps): Removals {
   const { meta, clock, observe } = deps
   const state: { running: Promise<Record<string, unknown>> | undefined } = { running: undefined }
@@ -162,7 +162,7 @@ export function createRemovals(deps: RemovalDeps): Removals {
   async function round(): Promise<Record<string, unknown>> {
     let done = 0
     let failed = 0
-    // An organization after its projects, whatever was asked first.
+    // Remove organizations after their projects, regardless of the request order.
     const rank = (removal: Removal) => Number(removal.kind === 'organization')
     for (const removal of meta.openRemovals().toSorted((a, b) => rank(a) - rank(b))) {
       try {
@@ -183,7 +183,7 @@ export function createRemovals(deps: RemovalDeps): Removals {
     return state.running
   }
 
-  // One that is asked for while another runs is taken by the next round.
+  // A removal requested during a round runs in the next round.
   const started = (removal: Removal): Removal => {
     void (state.running ?? Promise.resolve()).then(run).catch(() => undefined)
     return removal

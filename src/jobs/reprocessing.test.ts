@@ -13,7 +13,7 @@ const week = '2026-11-16'
 
 type Row = { jpos: number; gen: number; hash: string; week: string }
 
-/** Stores in memory: rows by position and generation, an issue's count by group, and what was done, in order. */
+/** Stores in memory: rows by position and generation, issue counts by group, and a log of the calls. */
 function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?: number } = {}) {
   const clock = testClock()
   const state = {
@@ -29,14 +29,14 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
     cuts: [] as { cut: { projectId: number } }[],
     ended: [] as unknown[],
     told: [] as number[],
-    /** What fails next, by name, and how often; the error that it fails with. */
+    /** Errors that the next calls throw, by name. */
     fails: new Map<string, unknown[]>(),
     log: [] as string[],
     waiting: 0,
     held: 0,
     debugIds: 1,
     asked: 0,
-    /** Rows that go between being read and being written. */
+    /** Rows that are evicted between reading and writing. */
     thinned: [] as number[],
   }
   const at = (name: string) => {
@@ -133,7 +133,7 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
       state.log.push(`edges ${id} at ${count}`)
       return count === 3
     },
-    // Events come while the first two questions are answered.
+    // Events arrive during the first two calls.
     issueById: (id) => ({ id, count: Math.min(3, ++state.asked) }) as Issue,
   }
   const events: ReprocessingDeps['events'] = {
@@ -202,7 +202,7 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
   return { deps, state, clock }
 }
 
-/** Lets the job run while its sleeps pass. */
+/** Runs the job while its sleeps pass. */
 async function passing<T>(clock: ReturnType<typeof testClock>, work: Promise<T>): Promise<T> {
   let isOver = false
   const over = work.finally(() => {
@@ -241,7 +241,7 @@ describe('events whose maps came later', () => {
       'edges 3 at 3',
       'edges 3 at 3',
     ])
-    // What the groups did not miss is nothing to be remembered: events may name anything.
+    // Names that the groups did not miss are not recorded: events can contain any name.
     expect(state.ended).toMatchObject([{ projectId: 1, groups: [{ groupHash: 'a', names: ['d:0'] }], kept: [] }])
   })
 
@@ -335,7 +335,7 @@ describe('events whose maps came later', () => {
     const job = createReprocessing(deps)
     expect(await passing(clock, job.run())).toMatchObject({ mapped: 0 })
     expect([state.arrivals.length, state.log.includes('plan')]).toEqual([1, false])
-    // A cut of thinning that is asked for once more would take what moves into its groups.
+    // A pending cut of downsampling would evict rows that move into its groups.
     Object.assign(state, { removals: [], cuts: [{ cut: { projectId: 1 } }] })
     expect(await passing(clock, job.run())).toMatchObject({ mapped: 0 })
     Object.assign(state, { removals: [{ projectId: 2 }], cuts: [{ cut: { projectId: 2 } }] })

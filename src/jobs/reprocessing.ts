@@ -15,7 +15,7 @@ import type {
 } from '../store/meta/retention/reprocessing.ts'
 import type { Turn } from './lock.ts'
 
-/** Stored rows that were mapped again; `tsv` has the lines of `moves`. */
+/** Reprocessed rows. `tsv` has the lines of `moves`. */
 export type MappedAgain = {
   tsv: Uint8Array<ArrayBuffer>
   moves: (ReprocessingMove & { tsvFrom: number; tsvTo: number; hour: number })[]
@@ -52,53 +52,53 @@ export type ReprocessingDeps = {
     | 'issueById'
   >
   events: Pick<EventStore, 'marksOf' | 'rowsAt' | 'standing' | 'writeAgain' | 'takeBack' | 'replace' | 'edgesOf'>
-  /** Whose turn it is to change rows of several stores. */
+  /** The lock for changing rows in several stores. */
   turn: Turn
-  /** Lets the batches in flight end: those behind them see what has come. */
+  /** Waits for batches in flight. Later batches see the new files. */
   pause(): Promise<() => void>
-  /** Maps rows of one project again. */
+  /** Reprocesses rows of one project. */
   mapAgain(projectId: number, rows: EventRow[]): Promise<MappedAgain>
-  /** Records that refine has not committed. */
+  /** Records that refine has not committed yet. */
   waiting(): number
-  /** Issues that changed, for the screens. */
+  /** Receives the changed issues, for the screens. */
   told(result: ReprocessingResult): void
-  /** Rows that are found together; else 100,000. */
+  /** Rows per query; default 100,000. */
   marksMax?: number
 }
 
-/** Maps events again whose maps came after them. */
+/** Reprocesses events whose source maps arrived after them. */
 export type Reprocessing = {
   /**
-   * Ends or takes back what a crash broke off, and waits for the events store as long as it takes; never rejects. To be
-   * called before refining starts: rollups that are counted anew rely on it.
+   * Completes or reverts steps that a crash interrupted. Waits for the events store without limit and never rejects.
+   * Call it before refining starts, because recounted rollups rely on it.
    */
   resume(): Promise<void>
-  /** Looks whether anything came that events missed, and maps those. For the jobs table. */
+  /** Checks for files that events missed, and reprocesses those events. For the jobs table. */
   run(): Promise<Record<string, unknown>>
-  /** Something came: runs soon. */
+  /** New files arrived: runs soon. */
   kick(): void
-  /** Begins no further step. */
+  /** Starts no further step. */
   stop(): void
 }
 
 const dayMs = 86_400_000
-/** How far back events are mapped again. */
+/** Maximum age of reprocessed events. */
 const backMs = 30 * dayMs
-/** Uploads come in many pieces; a second later most are there. */
+/** Uploads come in many pieces. Most have arrived a second later. */
 const gatherMs = 1000
-/** A map that was late is there by then, or never will be. */
+/** Late maps have arrived by then, or never will. */
 const lateMs = 30_000
-/** Groups that are looked up together, rows that are found and read together, rows and bytes that are written together. */
+/** Limits: groups per query, rows per search and per read, rows and bytes per write. */
 const groupsMax = 100
 const marksOrdinaryMax = 100_000
 const pageMax = 200
 const stepRowsMax = 2000
 const stepBytesMax = 24 * 1024 * 1024
-/** Of one insert (under 16 MB). */
+/** Bytes of one insert (under 16 MB). */
 const pieceBytesMax = 12 * 1024 * 1024
 const edgeTriesMax = 5
 const triesMax = 5
-/** A step is asked for once more after this; parts that a power cut may bring back are gone by then. */
+/** A step is verified after this time. Parts that a power cut can restore are gone by then. */
 const proofMs = 15 * 60_000
 
 const awayCodes: readonly string[] = ['STORE_UNAVAILABLE', 'QUERY_TIMEOUT']
@@ -106,7 +106,7 @@ const isAway = (error: unknown) => error instanceof MishapError && awayCodes.inc
 
 type Fresh = { moves: MappedAgain['moves']; lines: Uint8Array[] }
 
-/** Lines as few inserts of a bounded size. */
+/** Joins lines into few inserts of bounded size. */
 function piecesOf(lines: readonly Uint8Array[]): Buffer[] {
   const pieces: Buffer[] = []
   let some: Uint8Array[] = []
@@ -124,18 +124,18 @@ function piecesOf(lines: readonly Uint8Array[]): Buffer[] {
   return pieces
 }
 
-/** Takes the new rows of a step back: as if it had never been begun. */
+/** Reverts a step by removing its new rows. */
 async function takeBack({ meta, events }: ReprocessingDeps, step: ReprocessingStep): Promise<void> {
   await events.takeBack(step.rewrite)
   meta.dropRegroupStep(step.id)
 }
 
-/** From where the new rows count: the old ones go, and issues that lost some learn when theirs were. */
+/** Completes a step whose new rows count: removes old rows and updates first and last seen of affected issues. */
 async function finish({ meta, events }: ReprocessingDeps, step: ReprocessingStep): Promise<void> {
   const { projectId } = step.rewrite
   await events.replace(step.rewrite)
   for (const id of step.stale) {
-    // A busy issue gets events meanwhile: they say when its last one was, and what is left is when it began.
+    // Events can arrive for a busy issue meanwhile. Retry until its count did not change.
     for (let tries = 0; tries < edgeTriesMax; tries++) {
       const issue = meta.issueById(id)
       const hashes = issue?.id === id ? (meta.hashesOf([id]).get(id) ?? []) : []
@@ -146,7 +146,7 @@ async function finish({ meta, events }: ReprocessingDeps, step: ReprocessingStep
   meta.setRegroupStep(step.id, 'cut')
 }
 
-/** Ends what stands open, however often the events store goes away. Throws what is no outage, after some tries. */
+/** Completes an open step through any outage of the events store. Throws other errors after some attempts. */
 async function endSurely(deps: ReprocessingDeps, id: number, stopped: AbortSignal): Promise<void> {
   for (let tries = 1; ; tries++) {
     const step = deps.meta.reprocessingSteps('open').find((regroupStep) => regroupStep.id === id)
@@ -163,17 +163,16 @@ async function endSurely(deps: ReprocessingDeps, id: number, stopped: AbortSigna
 }
 
 /**
- * An issue that is being removed must not hand its events to another one; and a cut of thinning that is not proven yet
- * would take rows that move into its groups for such as a power cut brought back.
+ * An issue that is being removed must not move its events to another one. A downsampling cut that is not verified yet
+ * could evict rows that move into its groups.
  */
 const isHeld = (meta: ReprocessingDeps['meta'], projectId: number): boolean =>
   meta.openRemovals().some((openRemoval) => openRemoval.projectId === projectId || openRemoval.projectId === 0) ||
   meta.thinSteps().some((thinStep) => thinStep.cut.projectId === projectId)
 
 /**
- * Writes events again, whole or not at all: the new rows are written, then one transaction moves them between issues, then
- * the old rows go. Returns false where it has to
- * wait.
+ * Rewrites events atomically: writes the new rows, moves them between issues in one transaction, then removes the old
+ * rows. Returns false if it must wait.
  */
 async function writeStep(room: Room, { moves, lines }: Fresh, place: Place): Promise<boolean> {
   const { deps, stopped } = room
@@ -182,7 +181,7 @@ async function writeStep(room: Room, { moves, lines }: Fresh, place: Place): Pro
   try {
     if (isHeld(meta, room.projectId)) return false
     const whole = rewriteOf(room.projectId, place, moves)
-    // Some may have been thinned or removed since they were read.
+    // Some rows can have been evicted or removed since they were read.
     const there = new Set(await events.standing(whole))
     const at = moves.flatMap((move, index) => (there.has(move.effect.jpos) ? [index] : []))
     const left = at.flatMap((index) => moves[index] ?? [])
@@ -190,7 +189,7 @@ async function writeStep(room: Room, { moves, lines }: Fresh, place: Place): Pro
     const step = meta.planRegroup(room.run.id, rewriteOf(room.projectId, place, left))
     try {
       await events.writeAgain(step.rewrite, piecesOf(at.flatMap((index) => lines[index] ?? [])))
-      // One may have been asked for meanwhile: what is to go must not become part of an issue that stays.
+      // Check again for new removals: events to be removed must not move to an issue that stays.
       if (isHeld(meta, room.projectId)) return false
       const result = meta.commitRegroup(
         step.id,
@@ -219,7 +218,7 @@ type Room = {
   mapped: number
   moved: number
   total: number
-  /** What the groups in work missed, and what of it is still missed, as `name hash`: of no more than was noted. */
+  /** Names that the groups missed, and those still missing, as `name hash`. Only recorded names count. */
   asked: ReadonlySet<string>
   kept: Set<string>
 }
@@ -238,7 +237,7 @@ function rewriteOf(projectId: number, { week, gen }: Place, moves: MappedAgain['
   }
 }
 
-/** Lets events that come in go first: the more of them wait, the longer. */
+/** Yields to incoming events: the longer, the more of them wait. */
 async function giveWay({ deps, stopped }: Room, beganMs: number): Promise<void> {
   const tookMs = Math.max(1, deps.clock.now() - beganMs)
   await deps.clock.sleep(deps.waiting() > 0 ? Math.min(2000, tookMs * 2) : Math.min(50, tookMs / 4), stopped)
@@ -248,7 +247,7 @@ function keep({ asked, kept }: Room, hash: string, names: readonly string[]): vo
   for (const name of names) if (asked.has(`${name} ${hash}`)) kept.add(`${name} ${hash}`)
 }
 
-/** Maps rows of one week and generation, and writes those that changed. Returns false when it has to stop. */
+/** Reprocesses rows of one week and generation and writes the changed ones. Returns false if it has to stop. */
 async function mapPlace(
   room: Room,
   place: Place,
@@ -287,7 +286,7 @@ async function mapPlace(
 
 type Ask = { projectId: number; cause: Regrouping['cause']; groups(): MissedGroup[] }
 
-/** The rows of some groups that may have missed what came, some at a time: a project may have millions of them. */
+/** Yields rows of the groups that can have missed the new files, in pages: a project can have millions. */
 async function* marksOf(
   { events, meta, clock, marksMax = marksOrdinaryMax }: ReprocessingDeps,
   { projectId, cause }: Ask,
@@ -297,7 +296,7 @@ async function* marksOf(
   const hashes = groups.map((group) => group.groupHash)
   const debugIds = names.flatMap((name) => (name.startsWith('d:') ? [name.slice(2)] : []))
   const releases = names.flatMap((name) => (name.startsWith('r:') ? [name.slice(2, name.indexOf('\n'))] : []))
-  // Over what one search takes, all rows of the groups are looked at.
+  // Above the limit of one search, all rows of the groups are checked.
   const isNarrow = cause === 'upload' && debugIds.length <= debugIdsMax
   const wanted = {
     projectId,
@@ -316,10 +315,10 @@ async function* marksOf(
   }
 }
 
-/** Two needles for each: with dashes and without. */
+/** Each id needs two search terms: with dashes and without. */
 const debugIdsMax = 120
 
-/** Rows by week and generation: those are written together. */
+/** Groups rows by week and generation, because those are written together. */
 function byPlace(marks: readonly RowMark[]): Map<string, { place: Place; positions: number[] }> {
   const places = new Map<string, { place: Place; positions: number[] }>()
   for (const { week, gen, jpos } of marks) {
@@ -330,7 +329,7 @@ function byPlace(marks: readonly RowMark[]): Map<string, { place: Place; positio
   return places
 }
 
-/** Events of some groups of a project. Returns undefined where it has to wait or was stopped: it is asked once more then. */
+/** Reprocesses groups of a project. Returns undefined if it must wait or was stopped, and is called again later. */
 async function regroup(deps: ReprocessingDeps, ask: Ask, stopped: AbortSignal): Promise<Counts | undefined> {
   const { meta, observe, clock } = deps
   const { projectId, cause } = ask
@@ -339,10 +338,10 @@ async function regroup(deps: ReprocessingDeps, ask: Ask, stopped: AbortSignal): 
   const resume = await deps.pause()
   resume()
   const counts = { looked: 0, mapped: 0, moved: 0, total: 0 }
-  // Not before the pause: a batch in flight may have looked before the files came, and notes what it missed as it ends.
+  // Read the groups after the pause: a batch in flight can have looked before the upload and records misses at its end.
   const groups = ask.groups()
   if (groups.length === 0) {
-    // One that a crash broke off behind its last group has nothing left to look at.
+    // A run that a crash interrupted after its last group has nothing left to do.
     for (const openRegrouping of meta.openRegroupings())
       if (openRegrouping.projectId === projectId && openRegrouping.cause === cause)
         meta.endRegrouping(openRegrouping.id)
@@ -372,9 +371,9 @@ async function regroup(deps: ReprocessingDeps, ask: Ask, stopped: AbortSignal): 
   return room
 }
 
-/** Steps of a while ago: rows that a power cut brought back go again. */
+/** Verifies older steps: removes old rows again that a power cut restored. */
 async function prove({ meta, events, turn, clock, observe }: ReprocessingDeps): Promise<void> {
-  // A step has thousands of positions: only those that are due are read.
+  // A step has thousands of positions, so only due steps are read.
   for (const { id, rewrite } of meta.reprocessingSteps({ fromMs: clock.now(), apartMs: proofMs })) {
     const release = await turn()
     try {
@@ -391,7 +390,7 @@ async function prove({ meta, events, turn, clock, observe }: ReprocessingDeps): 
   }
 }
 
-/** What is to be looked at now. */
+/** Returns the reprocessing that is due now. */
 function asks({ meta, clock }: ReprocessingDeps): { ask: Ask; done(): void }[] {
   const nowMs = clock.now()
   const uploads = meta.arrivals().map(({ projectId, bundleIds }) => {
@@ -407,7 +406,7 @@ function asks({ meta, clock }: ReprocessingDeps): { ask: Ask; done(): void }[] {
   return [...uploads, ...late]
 }
 
-/** Ends what is open, with the turn. */
+/** Completes open steps with the lock. */
 async function endOpen(deps: ReprocessingDeps, stopped: AbortSignal): Promise<void> {
   for (const step of deps.meta.reprocessingSteps('open')) {
     const release = await deps.turn()
@@ -419,7 +418,7 @@ async function endOpen(deps: ReprocessingDeps, stopped: AbortSignal): Promise<vo
   }
 }
 
-/** Makes the job; nothing runs before `resume`, `run` or `kick`. */
+/** Creates the job. Nothing runs before `resume`, `run` or `kick`. */
 export function createReprocessing(deps: ReprocessingDeps): Reprocessing {
   const { meta, clock, observe } = deps
   const stopping = new AbortController()
@@ -464,7 +463,7 @@ export function createReprocessing(deps: ReprocessingDeps): Reprocessing {
         try {
           await endSurely(deps, id, stopped)
         } catch (error) {
-          // The job tries it again; events must not wait for it.
+          // The job retries it. Events must not wait for it.
           observe.error({ step: id, error: faultOf(error) }, 'rows that were written again could not be ended')
         }
       }
@@ -474,7 +473,7 @@ export function createReprocessing(deps: ReprocessingDeps): Reprocessing {
       state.isKicked = true
       clock.after(gatherMs, () => {
         state.isKicked = false
-        // One that runs has looked before: it is looked once more after it.
+        // A current run can have looked too early, so run again after it.
         void (state.running ?? Promise.resolve())
           .catch(() => undefined)
           .then(() => (stopped.aborted ? undefined : run()))

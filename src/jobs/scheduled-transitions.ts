@@ -10,20 +10,20 @@ type ClockworkDeps = {
   clock: Clock
   meta: Pick<MetaStore, 'issuesDue' | 'turnIssues' | 'forecastsWanted' | 'putForecasts' | 'hashesOf'>
   events: Pick<EventStore, 'togetherOf' | 'series'>
-  /** Issues that have another state now. */
+  /** Called with issues whose state changed. */
   changed(issues: readonly Issue[]): void
 }
 
 const hourMs = 3_600_000
 const weekMs = 168 * hourMs
 const dueMax = 500
-/** Issues in one run whose state only the events can tell: each costs a query of its own. */
+/** Maximum issues per run that need a query of the events store. */
 const askedMax = 50
 const forecastsMax = 500
-/** An event's own time may be ahead of ours. */
+/** The time of an event can be ahead of the server clock. */
 const aheadMs = 60_000
 
-/** Events and users of an archived issue since it was archived, within the window of its condition; to the millisecond. */
+/** Counts events and users since an issue was archived, within its condition's window; exact to the millisecond. */
 async function metSince({ clock, meta, events }: ClockworkDeps, due: DueIssue, minutes: number | undefined) {
   const { issue, stateMs } = due
   const nowMs = clock.now()
@@ -48,21 +48,21 @@ async function archivedTurn(deps: ClockworkDeps, due: DueIssue): Promise<ClockTu
     const { users } = await metSince(deps, due, ignoreUserWindow)
     if (users >= ignoreUserCount) return { to: 'escalating', reason: 'users', count: users }
   }
-  // The next event asks again.
+  // The next event schedules a check again.
   return { to: 'later', dueMs: untilMs }
 }
 
-/** What the time does to an issue. Throws STORE_UNAVAILABLE where only the events can say. */
+/** Returns the transition that is due. Throws STORE_UNAVAILABLE if it needs the events store and that is down. */
 async function turnOf(deps: ClockworkDeps, due: DueIssue): Promise<ClockTurn> {
   const { issue } = due
   if (issue.status === 'ignored') return archivedTurn(deps, due)
   if (issue.status !== 'unresolved') return { to: 'later', dueMs: null }
-  // An escalation ends when the rate is back at what the issue's own last week explains.
+  // An escalation ends when the rate is back within the forecast from the last week.
   if (issue.substatus !== 'new' && due.isOverForecast) return { to: 'later', dueMs: deps.clock.now() + hourMs }
   return { to: 'ongoing', reason: 'age' }
 }
 
-/** Turns what is due: ages, ends archives, ends escalations. Nothing is lost while the events store is away: it stays due. */
+/** Applies due transitions: age, end of archive, end of escalation. They stay due while the events store is down. */
 export async function runClock(deps: ClockworkDeps): Promise<{ turned: number }> {
   const due = deps.meta.issuesDue(deps.clock.now(), dueMax)
   const turns: DueTurn[] = []
@@ -74,7 +74,7 @@ export async function runClock(deps: ClockworkDeps): Promise<{ turned: number }>
       const { id, rev, count } = item.issue
       turns.push({ id, rev, count, turn: await turnOf(deps, item) })
     } catch (error) {
-      // The others need no answer of the events store.
+      // The other issues do not need the events store.
       failure = error
     }
   }
@@ -84,7 +84,7 @@ export async function runClock(deps: ClockworkDeps): Promise<{ turned: number }>
   return { turned: turned.length }
 }
 
-/** Makes forecasts anew from the last week's whole hours, those that are older than an hour and those that are missing. */
+/** Renews forecasts that are missing or older than an hour, from the whole hours of the last week. */
 export async function runForecasts({ clock, meta, events }: ClockworkDeps): Promise<{ forecasts: number }> {
   const nowMs = clock.now()
   const wanted = meta.forecastsWanted(nowMs, nowMs - hourMs, forecastsMax)
@@ -99,7 +99,7 @@ export async function runForecasts({ clock, meta, events }: ClockworkDeps): Prom
   const series = await events.series({ projectIds, environments: [], fromMs, toMs }, hourMs, pairs)
   const byGroup = Map.groupBy(series, (item) => `${item.projectId}:${item.groupHash}`)
   const made = wanted.map(({ id, projectId, firstSeenMs }) => {
-    // Hours before it was there say nothing about it.
+    // Ignore hours before the issue existed.
     const first = Math.min(167, Math.max(0, Math.ceil((firstSeenMs - fromMs) / hourMs)))
     const counts = Array<number>(168).fill(0)
     for (const hash of hashes.get(id) ?? [])

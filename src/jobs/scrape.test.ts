@@ -17,7 +17,7 @@ const map = '{"version":3}'
 
 type Page = { status?: number; headers?: Record<string, string>; body: string } | Error
 
-/** A web of pages by address, and what was stored of them. */
+/** Web pages by address, and the files stored from them. */
 function world(pages: Record<string, Page>, settings: Partial<ScrapeSettings> = {}, dues = [due]) {
   const clock = testClock()
   const state = { asked: [] as OutgoingRequest[], stored: [] as ScrapedFiles[], ends: [] as object[], dropped: 0 }

@@ -12,43 +12,43 @@ export type ScrapeDeps = {
   meta: Pick<MetaStore, 'scrapeSettings' | 'dueScrapes' | 'setScrape' | 'dropScrapes'>
   artifacts: Pick<Artifacts, 'addScraped'>
   outgoing: Outgoing
-  /** Reads what was sealed. */
+  /** Decrypts a sealed value. */
   open(sealed: string): string
-  /** Whether an address is among a project's origins. */
+  /** Returns whether an address matches the origins of a project. */
   allowed(url: string, origins: readonly string[]): boolean
-  /** The map that a script names; `url` is undefined for one in the script itself. */
+  /** Returns the source map reference of a script. `url` is undefined for an inline map. */
   mapOf(
     url: string,
     headers: Readonly<Record<string, string>>,
     script: string,
   ): { reference: string; url: string | undefined } | undefined
-  /** A number from 0 to 1. */
+  /** Returns a number from 0 to 1. */
   random(): number
 }
 
-/** Fetches scripts that nobody uploaded, and their maps, from where they are public. */
+/** Downloads public scripts that nobody uploaded, and their source maps. */
 export type Scraping = {
-  /** Fetches what is due. For the jobs table. */
+  /** Downloads all due scripts. For the jobs table. */
   run(): Promise<Record<string, unknown>>
 }
 
 const hourMs = 3_600_000
-/** Bytes of a script or a map that is fetched, inflated, and ms for it with its redirects. */
+/** Maximum inflated bytes of a script or map, and its time limit in ms including redirects. */
 export const scrapeLimits = { bytesMax: 32 * 1024 * 1024, timeoutMs: 15_000 }
-/** Scripts of one run: what is left waits for the next run. */
+/** Scripts per run. The next run takes the rest. */
 const dueMax = 50
 const atOnce = 4
-/** What no event has run for so long is forgotten. */
+/** Scripts that no event has used for this long are dropped. */
 const keptMs = 30 * 24 * hourMs
 const tokenHeader = 'x-sentry-token'
 
-/** Why a script could not be used, in words for people. */
+/** A user-readable reason why a script cannot be used. */
 class Unusable extends Error {}
 
-/** An hour, or up to a quarter less: what came together must not be asked for together. */
+/** An hour, or up to a quarter less, so that scripts found together are not requested together. */
 const nextMs = ({ clock, random }: ScrapeDeps) => clock.now() + Math.floor(hourMs * (1 - random() / 4))
 
-/** A token goes to hosts that somebody named, never to all: an event may name any address. `https://*` and `*:443` are all, too. */
+/** Tokens only go to named hosts: an event can contain any address. `https://*` and `*:443` also mean all hosts. */
 const namesOrigins = ({ origins }: ScrapeSettings) =>
   origins.length > 0 && !origins.some((origin) => /^(?:[^/]*:\/\/)?\*(?::|$)/.test(origin.trim()))
 
@@ -62,17 +62,17 @@ async function fetchText(deps: ScrapeDeps, settings: ScrapeSettings, url: string
     allows: (hop) => deps.allowed(hop.href, settings.origins),
   })
   if (answer.status !== 200) throw new Unusable(`It answered ${answer.status}.`)
-  // A page for what is not there, as many servers have it.
+  // Many servers answer missing files with an HTML page.
   if (/^\s*</.test(answer.body.subarray(0, 200).toString('latin1'))) throw new Unusable('It answered with a page.')
   return answer
 }
 
-/** Fetches a script and its map and stores both. Throws Unusable, what Outgoing and the blob store throw. */
+/** Downloads and stores a script and its map. Throws Unusable, and errors of Outgoing and the blob store. */
 async function fetchOne(deps: ScrapeDeps, due: DueScrape, settings: ScrapeSettings): Promise<void> {
   const script = await fetchText(deps, settings, due.url)
   const named = deps.mapOf(due.url, script.headers, script.body.toString())
   if (!named) throw new Unusable('The script names no source map.')
-  // A map in the script itself is found there.
+  // An inline map needs no header.
   const headers: Record<string, string> = named.url === undefined ? {} : { sourcemap: named.reference }
   const files = [{ url: due.url, bytes: script.body, headers, isMap: false }]
   const { url } = named
@@ -85,7 +85,7 @@ async function fetchOne(deps: ScrapeDeps, due: DueScrape, settings: ScrapeSettin
   await deps.artifacts.addScraped({ ...due, files })
 }
 
-/** What a person is told of a failure. */
+/** Returns the user-readable reason of a failure. */
 function wordsOf(error: unknown): string {
   if (error instanceof Unusable || error instanceof MishapError) return error.message.slice(0, 300)
   return 'It could not be stored.'
@@ -105,7 +105,7 @@ async function scrape(deps: ScrapeDeps, due: DueScrape): Promise<boolean> {
   return failure === ''
 }
 
-/** Makes the job; nothing runs before `run`. */
+/** Creates the job. Nothing runs before `run`. */
 export function createScraping(deps: ScrapeDeps): Scraping {
   return {
     run: async () => {

@@ -5,10 +5,10 @@ import { closeSessionDays } from './session-days.ts'
 const dayMs = 86_400_000
 const nowMs = Date.UTC(2026, 10, 20, 12)
 
-/** A day that the store fails at. */
+/** The store throws for this day. */
 const away = 13
 
-/** A store with some open days; notes what is done and whether refining paused then. */
+/** A store with open days. Records the calls, and whether refining was paused. */
 function rig(days: number[], clockMs = nowMs) {
   const done: string[] = []
   const values = new Map<string, string>()

@@ -4,20 +4,20 @@ import type { MetaStore } from '../store/meta/meta-store.ts'
 import { trustedNow } from './trusted-clock.ts'
 
 const dayMs = 86_400_000
-/** Updates are taken for five days after a start; one more is for what waits in the journal meanwhile. */
+/** Updates are accepted for five days after a session starts. One more day covers journal lag. */
 const openMs = 6 * dayMs
 
 type SessionDayDeps = {
   clock: Clock
   meta: Pick<MetaStore, 'getValue' | 'setValue' | 'organizations'>
   events: Pick<EventStore, 'openSessionDays' | 'closeSessionDay'>
-  /** Lets batches in flight end and holds the others and every other deletion, until the returned function is called. */
+  /** Waits for batches in flight. Blocks new ones and other deletions until the returned function is called. */
   pause(): Promise<() => void>
 }
 
 /**
- * Makes rollups of the days of sessions whose updates are over; none while the clock is not trusted, as an update of a day
- * that was closed too early would correct nothing. Safe to repeat. Returns how many days and rows it took.
+ * Builds rollups of session days that accept no more updates, and returns the number of days and rows. Skips while the
+ * clock is not trusted: an update could not correct a day that was closed too early. Safe to repeat.
  */
 export async function closeSessionDays({
   clock,
@@ -30,7 +30,7 @@ export async function closeSessionDays({
   const days = await events.openSessionDays(nowMs - openMs)
   let rows = 0
   for (const day of days) {
-    // No batch may be open: its rows are asked for by their places, which a rollup has not.
+    // No batch can be open: its rows are found by position, and a rollup has no positions.
     const resume = await pause()
     try {
       rows += await events.closeSessionDay(day)

@@ -2,20 +2,20 @@ import type { Clock } from '../base/clock.ts'
 import { faultOf } from '../base/observe.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 
-/** What a person sees of a job. */
+/** State of a job, as shown to users. */
 export type JobState = {
   name: string
   everyMs: number
-  /** Since when it runs; null while it does not. */
+  /** Start of the current run; null if it is not running. */
   runningSinceMs: number | null
-  /** When its last run began, and how long that took. */
+  /** Start of the last run, and its duration below. */
   lastMs: number | null
   durationMs: number
-  /** What the last run did, as it says itself. */
+  /** The result of the last run. */
   result: Record<string, unknown>
-  /** Why the last run failed; '' when it did not. */
+  /** Error of the last run; '' if it succeeded. */
   error: string
-  /** Runs that failed one after the other. */
+  /** Consecutive failed runs. */
   failures: number
   nextMs: number | null
 }
@@ -23,9 +23,9 @@ export type JobState = {
 type Timed = { name: string; everyMs: number; firstMs: number }
 type Kept = Pick<JobState, 'lastMs' | 'durationMs' | 'result' | 'error' | 'failures'>
 
-/** Where states outlive a restart: a job of once an hour would otherwise show nothing for an hour. */
+/** States are stored to survive a restart. Otherwise an hourly job would show nothing for an hour. */
 const valueName = 'jobs'
-/** States of jobs that run more often are not kept. */
+/** States of jobs with a shorter interval are not stored. */
 const keptEveryMs = 60_000
 
 const none: Kept = { lastMs: null, durationMs: 0, result: {}, error: '', failures: 0 }
@@ -38,7 +38,7 @@ function readKept(meta: Pick<MetaStore, 'getValue'>): Record<string, Kept> {
   }
 }
 
-/** Remembers how each job went. */
+/** Records the result of each job. */
 export function createJobStates(clock: Clock, meta: Pick<MetaStore, 'getValue' | 'setValue'>, jobs: readonly Timed[]) {
   const before = readKept(meta)
   const kept = new Map<string, Kept>(jobs.map(({ name }) => [name, { ...none, ...before[name] }]))

@@ -19,11 +19,11 @@ type Answers = {
   event?: Partial<SeenEvent>
   /** The latest event of each group that has one. */
   latest?: Record<string, Partial<SeenEvent>>
-  /** What happens while the events store is asked. */
+  /** Runs while the events store is queried. */
   meanwhile?: (meta: MetaStore) => void
 }
 
-/** Triage over a store in memory; the events store answers what a case says. */
+/** Triage with a store in memory. The events store returns the answers of the test case. */
 function rig(answers: Answers = {}) {
   const clock = testClock(nowMs)
   const meta = withProject(openSqliteMeta(':memory:', { clock, readers: 0 }))
@@ -116,7 +116,7 @@ test.each<[string, object, Answers, string]>([
   clock.advance(1)
   await triage.clock()
   expect(stateOf(meta)[0]).toBe(status)
-  // Asked once: the next event asks again.
+  // Checked once: the next event schedules a check again.
   if (status === 'ignored') expect(meta.issuesDue(clock.now() + dayMs, 9)).toEqual([])
 })
 
@@ -201,7 +201,7 @@ test('1,200 issues change in steps, told as one; undo brings them back', async (
   expect(meta.bulkById(id)).toMatchObject({ done: 1_200, endedMs: nowMs })
   const resolved = () => meta.countIssues({ projectIds: [1], filter: { op: 'status', value: 'resolved' } })
   expect(resolved()).toBe(1_200)
-  // Some hundred together are one message, however small the steps are.
+  // Some hundred changes are one message, even if the steps are small.
   expect(sent.told).toEqual([{ kind: 'missed' }, { kind: 'missed' }])
   triage.bulks.undo(id)
   while (meta.bulkById(id)?.endedMs === null) await turn()
@@ -243,12 +243,12 @@ test('rules that take too long for an event assign nothing, and the log says fro
   expect([warned, meta.ownersDue(9)]).toEqual([[{ project: 1, line: expect.any(Number) }], []])
 })
 
-/** An event with one frame of the application and a tag. */
+/** An event with one application frame and a tag. */
 const eventAt = (filename: string): Partial<SeenEvent> => ({
   payload: `${JSON.stringify({ exception: { values: [{ stacktrace: { frames: [{ filename, in_app: true }] } }] } })}\n{}`,
   tags: {},
 })
-/** Ann, Bob and Eve; Eve is no member. */
+/** Ann, Bob and Eve; Eve is not a member. */
 function withPeople(meta: MetaStore): void {
   const people = ['ann', 'bob', 'eve'].map((id) => ({ id, name: id, email: `${id}@example.test` }))
   Object.assign(meta, {
@@ -280,7 +280,7 @@ test('rules that are changed suggest others for every issue, and assign nobody',
   const latest = Object.fromEntries(Array.from({ length: 45 }, (_, at) => [hash(at + 1), eventAt(`src/f${at + 1}.js`)]))
   const { meta, triage } = rig({ latest })
   withPeople(meta)
-  // More than one step looks at; the last has no event left.
+  // More issues than one step handles. The last one has no event left.
   commit(meta, { events: Array.from({ length: 46 }, (_, at) => effect({ hashes: [hash(at + 1)] })) })
   const write = (text: string) => meta.setOwnership(1, { text }, { userId: 'ann' }, nowMs)
   write('path:src/* ann@example.test\npath:src/f7.js bob@example.test')

@@ -21,22 +21,22 @@ type TriageDeps = {
   url: string
 }
 
-/** What happens to issues beside their events: by the clock, by rules, by many at once. */
+/** Changes of issues without an event: by time, by rules, in bulk. */
 export type Triage = {
   bulks: Bulks
-  /** Ages, archives that end, escalations that end. */
+  /** Age, end of archives, end of escalations. */
   clock(): Promise<Record<string, unknown>>
   forecasts(): Promise<Record<string, unknown>>
-  /** Owners of new issues, mails to people. */
+  /** Owners of new issues, and mail to people. */
   people(): Promise<Record<string, unknown>>
-  /** Browser events beside the server errors that they hide. */
+  /** Links browser events to the server errors that they hide. */
   failures(): Promise<Record<string, unknown>>
 }
 
-/** More changed issues than this are one message: screens look at everything once. */
+/** Above this number, changes are sent as one message and screens reload everything once. */
 const namedMax = 100
 
-/** Wires what triage does in the background. */
+/** Creates the background jobs of triage. */
 export function createTriage(deps: TriageDeps): Triage {
   const { live, alerts } = deps
   const told = (organizationId: number, issueIds: readonly number[]) => {
@@ -61,7 +61,7 @@ export function createTriage(deps: TriageDeps): Triage {
     forecasts: () => runForecasts({ ...deps, changed }),
     failures: () => joinFailures({ ...deps, changed }),
     people: async () => {
-      // Mails first: they go out while the events store, which owners are found in, is away.
+      // Send mail first: owners need the events store, mail does not.
       const told = await runNotices(deps)
       return { ...(await runOwners({ ...deps, changed })), ...told }
     },

@@ -6,7 +6,7 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 const startMs = Date.UTC(2026, 10, 21)
 
-/** A clock that can be set, and a store that remembers; each look is one run of retention. */
+/** A settable clock and a store in memory. Each look is one run of retention. */
 function world(known = true, organizations = [startMs - 400 * dayMs]) {
   const values = new Map<string, string>()
   if (known) values.set('retention-clock', JSON.stringify({ atMs: startMs }))
@@ -21,7 +21,7 @@ function world(known = true, organizations = [startMs - 400 * dayMs]) {
     state.nowMs = nowMs
     return trustedNow({ clock, meta })
   }
-  /** Looks once an hour for a time; gives the last answer. */
+  /** Looks once an hour for a number of hours. Returns the last answer. */
   const run = (fromMs: number, hours: number) => {
     let answer = look(fromMs)
     for (let at = 1; at <= hours; at++) answer = look(fromMs + at * hourMs)
@@ -62,7 +62,7 @@ test('of a pause two hours count and what was gathered stays; far back within th
   expect(run(there, 40).held).toEqual({ clockMs: there + 40 * hourMs, sinceMs: there, evenMs: 40 * hourMs })
   expect(look(there + 60 * hourMs).held?.evenMs).toBe(42 * hourMs)
   expect(look(there + 900 * hourMs).held?.evenMs).toBe(44 * hourMs)
-  // a clock that is put right by an hour goes on, one that is set back by weeks does not
+  // Correcting the clock by an hour continues the leap. Setting it back by more than a day restarts it.
   expect(look(there + 899 * hourMs).held?.evenMs).toBe(44 * hourMs)
   expect(look(there - dayMs).held).toEqual({ clockMs: there - dayMs, sinceMs: there - dayMs, evenMs: 0 })
 })
@@ -101,9 +101,9 @@ test.each([['nothing'], ['{'], ['{"atMs":null}'], ['null']])('where %s is known,
 })
 
 /**
- * Lives a number of true days: the machine is on in the hours that `on` names (day of the week, 0 is Saturday, and hour),
- * its clock is off by `skewMs`, and it looks `each` minutes while it is on. Gives the true days on which retention ran, and
- * by how much too early at most anything could have gone.
+ * Simulates a number of true days. The machine is on in the hours of `on` (day of the week, 0 is Saturday, and hour).
+ * Its clock is off by `skewMs`, and it looks every `eachMinutes` while on. Returns the true days on which retention
+ * ran, and the most by which data was deleted too early.
  */
 function live({
   days,

@@ -1,24 +1,24 @@
 import type { Clock } from '../base/clock.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 
-/** Where what is known of the clock outlives a restart. */
+/** Name of the stored state, which survives a restart. */
 const valueName = 'retention-clock'
 const hourMs = 3_600_000
-/** A clock that is this much ahead is believed: a machine that was off for a night, and no retention is shorter. */
+/** A jump up to this is trusted: a machine can be off overnight, and no retention is shorter. */
 const aheadMs = 24 * hourMs
-/** A longer way is believed once the machine has run with that clock for this long, pauses not counted. */
+/** A larger jump is trusted once the machine has run this long with the new clock, excluding pauses. */
 const evenMs = 72 * hourMs
-/** Looks come once an hour: of a longer gap (the machine was off) no more than this counts. */
+/** Looks come once an hour. A longer gap (the machine was off) counts at most this. */
 const gapMs = 2 * hourMs
 /**
- * A pause up to this is taken for the machine's habit once it was believed: it is off at weekends, or on one day a week.
- * It is also the most that a wrong clock could let go too early afterwards.
+ * A trusted pause up to this length counts as a habit of the machine: off at weekends, or on for one day a week. It
+ * also limits how much too early a wrong clock could delete afterwards.
  */
 const habitMs = 8 * 24 * hourMs
 
-/** The clock says something else than what was believed: since when, when it was looked at last, and the even time so far. */
+/** A clock jump that is not trusted yet: its start, the last look, and the running time so far. */
 type Leap = { sinceMs?: number; lastMs: number; evenMs: number; pauseMs?: number }
-/** `atMs`: the latest time that was believed. `pauseMs`: the longest pause that is the machine's habit. */
+/** `atMs`: latest trusted time. `pauseMs`: longest habitual pause of the machine. */
 type Known = { atMs: number; pauseMs?: number; leap?: Leap }
 
 function readKnown(meta: Pick<MetaStore, 'getValue'>): Known | undefined {
@@ -32,16 +32,16 @@ function readKnown(meta: Pick<MetaStore, 'getValue'>): Known | undefined {
 
 type Meta = Pick<MetaStore, 'getValue' | 'setValue' | 'organizations'>
 
-/** Where nothing is known yet: a new installation has nothing to lose; an older one may have a wrong clock just now. */
+/** Without a state: a new installation has nothing to lose, but the clock of an older one can be wrong right now. */
 const firstMs = (meta: Meta, nowMs: number): number =>
   meta.organizations().every((organization) => Math.abs(nowMs - organization.createdMs) <= evenMs) ? nowMs : 0
 
 const asHabit = (passedMs: number): number => (passedMs <= habitMs ? Math.max(0, passedMs) : 0)
 
 /**
- * A leap after one more look. What it has gathered stays over pauses of any length, so that it ends on every machine that
- * runs at all; a clock that goes back by more than a day within it, or from behind the believed time to ahead of it,
- * begins anew.
+ * Updates a leap after one more look. Its running time survives pauses of any length, so that every machine that runs
+ * at times gets through. A leap restarts if the clock goes back by more than a day, or moves from before the trusted
+ * time to after it.
  */
 function lookAgain(before: Leap | undefined, nowMs: number, atMs: number): Required<Leap> {
   const passedMs = before ? nowMs - before.lastMs : Number.NaN
@@ -56,11 +56,11 @@ function lookAgain(before: Leap | undefined, nowMs: number, atMs: number): Requi
 }
 
 /**
- * The time by which things may be deleted for good. A clock that leaps far ahead is not believed before the machine has
- * run with it for three days: until then this stands still where the clock was last believed. Back is always believed, as
- * that deletes less, but the way ahead again is then free up to where it was. A pause that was believed in this way is
- * believed at once from then on. Called once an hour; remembers over a restart. `held` says since when (by the clock that
- * is not believed) it waits, and for how long the machine has run since.
+ * Returns the time to use for permanent deletion. A clock that jumps far ahead is not trusted until the machine has run
+ * with it for three days. Until then the time stays at the last trusted value. A clock that goes back is always
+ * trusted, because this deletes less. Afterwards it can advance freely to its former value. Once trusted, a pause of
+ * that length is trusted at once. Called once an hour; survives a restart. `held` has the start of the wait (by the
+ * untrusted clock) and the running time since.
  */
 export function trustedNow({ clock, meta }: { clock: Clock; meta: Meta }): {
   nowMs: number

@@ -25,7 +25,7 @@ const seen = (n: number, title: string, unhandled: boolean): SeenEvent => ({
   }),
 })
 
-/** A step that a crash left: rows of the second group that are written again. */
+/** A step left by a crash: rewritten rows of the second group. */
 const planned = (meta: MetaStore): number =>
   meta.planRegroup(meta.beginRegrouping(1, 'upload', 1).id, {
     projectId: 1,
@@ -42,7 +42,7 @@ const thinned = (meta: MetaStore): number => {
   return meta.planThinStep(run, { week: '2026-11-16', before: 9, projectId: 1, hashes: [hash(2)], keep: [] }, 1).id
 }
 
-/** One issue of two groups, with what the events store would say of the second: three events, one of them thinned. */
+/** An issue of two groups. The events store reports three events of the second group, one of them evicted. */
 function rig(more: Partial<UnmergeDeps['events']> = {}) {
   const clock = testClock(nowMs)
   const meta = withProject(openSqliteMeta(':memory:', { clock, readers: 0 }))
@@ -61,7 +61,7 @@ function rig(more: Partial<UnmergeDeps['events']> = {}) {
       const edges = { firstMs: nowMs - 5, lastMs: nowMs, firstRelease: 'a', lastRelease: 'b' }
       return hashes.includes(hash(2)) ? { ...edges, events: 2 } : { ...edges, firstMs: nowMs - 1, events: 1 }
     },
-    // Of the first group no event is unhandled.
+    // The first group has no unhandled event.
     ofIssue: async ({ hashes, filter }) => {
       if (hashes.includes(hash(2))) return [seen(2, 'Two', true)]
       return filter ? [] : [seen(1, 'One', false)]
@@ -88,7 +88,7 @@ test('counts while nothing is committed, and shares the counts out exactly', asy
   expect(said).toEqual(['paused', 'counted', 'resumed'])
   expect([issue.count, made?.count, events]).toEqual([1, 3, 3])
   expect(made).toMatchObject({ title: 'Two', level: 'fatal', platform: 'python', logger: 'db', unhandled: true })
-  // Rows say it from five before on, the counts from nine: what was thinned stands in these only.
+  // Rows start five ms ago, counts nine ms ago: only the counts include the evicted event.
   expect(made).toMatchObject({
     firstSeenMs: nowMs - 9,
     lastSeenMs: nowMs,
@@ -96,7 +96,7 @@ test('counts while nothing is committed, and shares the counts out exactly', asy
     metadata: { type: 'E2', value: 'v2' },
   })
   expect(meta.thinnedOf([2]).get(2)).toBe(1)
-  // What is left is as old as its own events, and shows the newest of them.
+  // The old issue takes its dates and newest texts from its remaining events.
   expect(issue).toMatchObject({ firstSeenMs: nowMs - 1, title: 'One', metadata: { type: 'E1' }, unhandled: false })
 })
 

@@ -17,15 +17,15 @@ export type UnmergeDeps = {
     'issueById' | 'issueHashes' | 'openBatches' | 'reprocessingSteps' | 'thinSteps' | 'namedEvents' | 'unmergeHashes'
   >
   events: Pick<EventStore, 'countsOf' | 'edgesOf' | 'ofIssue' | 'eventsAmong'>
-  /** Has the turn and lets the batches in flight end, until the returned function is called. */
+  /** Takes the lock and waits for batches in flight, until the returned function is called. */
   pause(): Promise<() => void>
 }
 
 const dayMs = 86_400_000
-/** Events that digests and feedback of an issue name. */
+/** Maximum events of an issue that digests and feedback name. */
 const namedMax = 5000
 
-/** Events that nobody caught, as they are searched for. */
+/** Search filter for unhandled events. */
 const unhandledOnly: EventFilter = { op: 'tag', key: 'handled', match: 'is', value: 'no' }
 
 type Shown = Pick<Issue, 'title' | 'culprit' | 'metadata' | 'kind' | 'level' | 'platform' | 'logger'>
@@ -36,10 +36,10 @@ function textsOf(shown: Shown, unhandled: boolean): Leaving['texts'] {
   return { kind, unhandled: Number(unhandled), ...texts }
 }
 
-/** What stands of some groups of an issue. */
+/** Texts and dates of some groups of an issue. */
 type Part = { texts: Leaving['texts'] | undefined; edges: IssueEdges | undefined }
 
-/** Throws where a crash left rows that count nowhere yet, or such that are counted and going. */
+/** Throws while rows left by a crash are not counted yet, or are counted and still being removed. */
 function demandSettled({ meta }: UnmergeDeps): void {
   const isThinning = meta.thinSteps().some((thinStep) => thinStep.stage !== 'cut')
   if (isThinning || meta.openBatches().length > 0 || meta.reprocessingSteps('open').length > 0)
@@ -47,9 +47,9 @@ function demandSettled({ meta }: UnmergeDeps): void {
 }
 
 /**
- * Makes the function that takes hashes out of an issue, their events with them. While it counts nothing is committed, so
- * the counts of both issues are exact; all that changes of both changes in one transaction, so a crash leaves it undone or
- * done. Throws NOT_FOUND, VALIDATION, CONFLICT and STORE_UNAVAILABLE.
+ * Creates the function that moves hashes, with their events, out of an issue. Commits pause while it counts, so that
+ * the counts of both issues are exact. One transaction makes all changes, so a crash cannot leave half of them.
+ * @throws NOT_FOUND, VALIDATION, CONFLICT and STORE_UNAVAILABLE.
  */
 export function createUnmerge(deps: UnmergeDeps): Unmerge {
   const { clock, meta, events, pause } = deps
@@ -60,7 +60,7 @@ export function createUnmerge(deps: UnmergeDeps): Unmerge {
     const [edges, [row], [uncaught]] = await Promise.all([
       events.edgesOf(projectId, hashes),
       events.ofIssue(newest),
-      // The newest alone does not say it, and where the whole issue has none no part of it has.
+      // The newest event is not enough. If the whole issue has no unhandled event, its parts have none.
       unhandled ? events.ofIssue({ ...newest, filter: unhandledOnly }) : [],
     ])
     if (!row) return { texts: undefined, edges }
@@ -80,7 +80,7 @@ export function createUnmerge(deps: UnmergeDeps): Unmerge {
       named.length > 0 ? events.eventsAmong(projectId, hashes, named) : [],
     ])
     const sum = counts.reduce((all, count) => all + count.events, 0)
-    // Those that the disk budget took are in the counts only.
+    // Evicted events are only in the counts.
     const spans = edges ? [edges, ...counts] : counts
     return {
       hashes: [...hashes],

@@ -22,7 +22,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** The real stores, with project 1 `web` and project 2 `api` of organization 1. */
+/** Real stores with project 1 `web` and project 2 `api` of organization 1. */
 function fresh() {
   const at = join(folder, String(++rooms))
   const clock = { ...testClock(nowMs), sleep: systemClock.sleep }
@@ -55,7 +55,7 @@ const send = async ({ artifacts }: Room, chunks: Buffer[]) => {
   for (const chunk of chunks) await artifacts.saveChunk(1, sha1Of(chunk), pieces(chunk))
 }
 
-/** Asks until the state is an end, as clients do. */
+/** Polls until the state is final, as clients do. */
 async function settle({ artifacts }: Room, ask: AssembleAsk) {
   for (;;) {
     const state = await artifacts.assemble(ask)

@@ -10,7 +10,7 @@ type UploadSweepDeps = {
   artifacts: Pick<Artifacts, 'isWriting' | 'dropFailures'>
 }
 
-/** Drops chunks whose time is over, and blobs of uploads that a crash left without a row. Returns how many of each went. */
+/** Drops expired chunks, and blobs of uploads that a crash left without a row. Returns the numbers of both. */
 export async function sweepUploads({
   meta,
   blobs,
@@ -20,7 +20,7 @@ export async function sweepUploads({
   const over = meta.dropChunks(clock.now())
   for (const key of over) if (!artifacts.isWriting(key)) await blobs.delete(key)
   const lists = await Promise.all([blobs.list('artifacts'), blobs.list('chunks')])
-  // After the lists: what came meanwhile has its row by now, or is being written.
+  // List the names after the blobs: new blobs have their row by now, or are still being written.
   const named = new Set([...meta.bundleKeys(), ...meta.chunkKeys()])
   const strays = lists.flat().filter((key) => !named.has(key) && !artifacts.isWriting(key))
   for (const key of strays) await blobs.delete(key)

@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../base/clock.ts'
 import { errorBody, type MishapError } from '../base/errors.ts'
 
-/** A refused body is read and thrown away for a while, so that its sender sees the answer instead of a reset. */
+/** A refused body is read and discarded for a while, so that the client sees the answer and not a reset. */
 const drainBytesMax = 8 * 1024 * 1024
 const drainMs = 5000
 
 type Waiting = { status: number; waitS: number; title: string; sentence: string }
 
-/** A page for a moment in which process app does not answer: no script, asks again by itself. */
+/** Sends a page for times when the app process does not answer. It has no script and reloads by itself. */
 function waitingPage(res: ServerResponse, { status, waitS, title, sentence }: Waiting): void {
   res.writeHead(status, {
     'content-type': 'text/html; charset=utf-8',
@@ -39,7 +39,7 @@ function answerError(req: IncomingMessage, res: ServerResponse, error: MishapErr
   res.end(JSON.stringify(errorBody(error)))
 }
 
-/** Reads on after a refusal for a short time, then cuts the connection. */
+/** Reads the rest of a refused body for a short time, then closes the connection. */
 function drain(req: IncomingMessage, clock: Clock): void {
   if (req.complete || req.destroyed) return
   let bytes = 0
@@ -52,7 +52,7 @@ function drain(req: IncomingMessage, clock: Clock): void {
   req.resume()
 }
 
-/** Answers a request that process app does not hear of. One that was too slow is cut off. */
+/** Answers a request without the app process. Disconnects clients that were too slow. */
 export function refuseRequest(req: IncomingMessage, res: ServerResponse, error: MishapError, clock: Clock): void {
   if (res.headersSent || res.destroyed) return void res.destroy()
   if (error.status === 408) {

@@ -7,9 +7,9 @@ const first = (value: string | string[] | undefined): string =>
   Array.isArray(value) ? (value[0] ?? '') : (value ?? '')
 
 /**
- * Makes the function that tells who asks and under which address: the socket's own, unless the peer is a trusted proxy,
- * then what it forwards (the address by the rule of network.ts). X-Forwarded-Host is never believed: nginx and others
- * pass on what the client wrote there, and forms are held against the host. A proxy passes Host, or MISHAP_URL says it.
+ * Returns a reader of the client's address, scheme and host from the socket. If the peer is a trusted proxy, its
+ * forwarded values apply (the address by the rule of network.ts). X-Forwarded-Host is never trusted: nginx and others
+ * pass on the client's value, and form origins are compared with the host. Proxies must pass Host, or set MISHAP_URL.
  */
 export function createClientOf(trustedProxies: readonly string[], url: URL): (req: IncomingMessage) => Client {
   const isTrusted = createNetworks(trustedProxies)
@@ -26,8 +26,8 @@ export function createClientOf(trustedProxies: readonly string[], url: URL): (re
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Whether a request that changes something comes from our own pages: its Origin must be MISHAP_URL's, or the very host
- * that it was sent to. The loopback names of this machine count alike. Bearer calls carry no cookie and pass. A missing Origin is refused: Next would let it run.
+ * Returns whether a changing request comes from our own pages. Its Origin must match MISHAP_URL or the request host.
+ * Loopback names are equal. Bearer calls carry no cookie and pass. A missing Origin is refused: Next would allow it.
  */
 export function isOwnOrigin(req: IncomingMessage, client: Client, url: URL): boolean {
   if (safeMethods.has(req.method ?? 'GET')) return true

@@ -4,15 +4,15 @@ import { addressGroup } from './gate.ts'
 
 type HeadLimits = { perAddress: number; total: number }
 
-/** Connections without a request: those of a proxy that is not named and of people who share an address are far fewer. */
+/** Limits for idle connections. An unlisted proxy, or people who share an address, need far fewer. */
 const headLimits: HeadLimits = { perAddress: 4096, total: 16_384 }
 
 /**
- * Bounds the connections on which no request is in progress: those whose headers come, and those that are kept open. Above
- * a bound the one that has waited longest is cut off. Node itself ends headers that take longer than 30 s.
+ * Limits connections without a request in progress: those that send headers, and those kept alive. Above a limit, the
+ * longest waiting one is closed. Node itself closes connections whose headers take longer than 30 s.
  */
 export function boundHeads(server: Server, isTrusted: (address: string) => boolean, limits = headLimits): void {
-  /** By group, the one that has waited longest first. */
+  /** Sockets by group, longest waiting first. */
   const waiting = new Map<string, Set<Socket>>()
   const open = new WeakMap<Socket, { group: string; isTrusted: boolean; requests: number }>()
   let total = 0
@@ -28,7 +28,7 @@ export function boundHeads(server: Server, isTrusted: (address: string) => boole
     leave(group, oldest)
     oldest.destroy()
   }
-  /** The group with the most connections: the one that floods, where one does. */
+  /** Returns the group with the most connections, which is the flooding one in a flood. */
   const largest = () => [...waiting].reduce((most, entry) => (entry[1].size > most[1].size ? entry : most))[0]
   const enter = (socket: Socket) => {
     const entry = open.get(socket)

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, request, type Server } from 'node:http'
 import { isErrorCode, MishapError } from '../base/errors.ts'
 
-/** A command that the running product carries out for `mishap bootstrap` and the like. */
+/** Commands that the running product executes for `mishap bootstrap` and others. */
 export type Commands = Record<string, (value: Record<string, string>) => Promise<object>>
 
 const bodyBytesMax = 64 * 1024
@@ -18,7 +18,7 @@ async function read(stream: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString('utf8')
 }
 
-/** Answers commands on a socket in the data folder; whoever may open that folder may give them. */
+/** Answers commands on a socket in the data folder. Everybody who can open that folder can send commands. */
 export function serveControl(socketPath: string, commands: Commands): Promise<Server> {
   rmSync(socketPath, { force: true })
   const server = createServer((req, res) => {
@@ -43,7 +43,7 @@ export function serveControl(socketPath: string, commands: Commands): Promise<Se
   })
 }
 
-/** Gives one command; undefined when nobody answers on the socket. Throws MishapError with what the product answered. */
+/** Sends a command. Returns undefined if nobody answers on the socket. Throws MishapError with the error answer. */
 export function giveCommand(
   socketPath: string,
   name: string,

@@ -41,7 +41,7 @@ const wrong: ReleaseDiagnosis = {
   ],
 }
 
-/** Answers with this, and notes what was asked. */
+/** Answers with the given response and records the requests. */
 function server(status: number, body: unknown) {
   const asked: { url: string; authorization: string | null }[] = []
   const call = (async (url: string | URL | Request, init?: RequestInit) => {

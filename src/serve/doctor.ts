@@ -1,9 +1,9 @@
 import type { BundleDiagnosis, DoctorFinding, ReleaseDiagnosis } from '../domain/doctor.ts'
 
-/** What `mishap doctor` was told; what is missing comes from the environment that sentry-cli has, too. */
+/** Arguments of `mishap doctor`. Missing ones come from the environment variables of sentry-cli. */
 type DoctorWords = Partial<Record<'release' | 'dist' | 'url' | 'org' | 'project' | 'token', string>>
 
-/** `code` of the process: 0 good, 1 something is wrong, 2 it could not be asked. */
+/** Exit `code`: 0 no problem, 1 a problem, 2 the server could not be queried. */
 type DoctorReport = { code: 0 | 1 | 2; lines: string[]; answer: ReleaseDiagnosis | { error: string } }
 
 const variables = {
@@ -16,7 +16,7 @@ const variables = {
 
 type Asked = Record<keyof typeof variables, string>
 
-/** Controls would be commands to the terminal. */
+/** Control characters would be commands to the terminal. */
 const safe = (text: string) => text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd')
 
 const refused = (error: string): DoctorReport => ({
@@ -25,7 +25,7 @@ const refused = (error: string): DoctorReport => ({
   answer: { error },
 })
 
-/** All that has to be known, or the sentence that says what is missing. */
+/** Returns all required values, or a sentence about the missing one. */
 function readAsked(words: DoctorWords, env: Readonly<Record<string, string | undefined>>): Asked | string {
   const asked: Partial<Asked> = {}
   for (const [name, [flag, variable]] of Object.entries(variables) as [keyof Asked, readonly [string, string]][]) {
@@ -39,8 +39,8 @@ function readAsked(words: DoctorWords, env: Readonly<Record<string, string | und
 const askMs = 60_000
 
 /**
- * Asks a running Mishap what it says of a release. Never throws: what goes wrong is code 2 with a sentence. `dist`
- * undefined: every dist.
+ * Queries a running Mishap about a release. Never throws: errors return code 2 with a sentence. `dist` undefined means
+ * every dist.
  */
 export async function askDoctor(
   words: DoctorWords,
@@ -118,7 +118,7 @@ function findingLines(finding: DoctorFinding & { count: number }): string[] {
   return [`${mark} ${safe(message)}${times} [${code}]`, `      ${safe(mend)}`, ...shell]
 }
 
-/** The report as lines for people, and the code of the process. */
+/** Returns the report as text lines, and the exit code. */
 function reportOf(diagnosis: ReleaseDiagnosis): DoctorReport {
   const { release, verdict, bundles, events, findings } = diagnosis
   const share =

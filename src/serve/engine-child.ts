@@ -4,9 +4,9 @@ import type { Folders, Sockets } from './messages.ts'
 import type { ChildOptions } from './supervise.ts'
 
 /**
- * What keeps glibc's allocator from holding what it no longer needs: two arenas instead of eight for each core, and blocks
- * from 128 kB on by themselves, given back when freed (by default that limit grows up to 32 MB with use). Without it
- * process app held 223 MB there for 70 MB of buffers after 40 minutes of soak. The words are its own: mallopt(3).
+ * Settings that make the allocator of glibc return memory: two arenas instead of eight per core, and separate mappings
+ * from 128 kB that are freed at once. By default this threshold grows to 32 MB with use. Without the settings, the app
+ * process kept 223 MB for 70 MB of buffers after 40 minutes of load. See mallopt(3).
  */
 export const sparing = {
   MALLOC_ARENA_MAX: '2',
@@ -15,15 +15,15 @@ export const sparing = {
 }
 
 /**
- * The engine's allocator gives freed pages back after 0.2 s instead of 10: merging 870,000 events took 285 MB at its peak
- * instead of 380, and as much CPU. At once (0) would take twice the CPU. 32 threads: each query holds one while it runs.
+ * The allocator of the engine returns freed pages after 0.2 s instead of 10 s. Merging 870,000 events then peaks at 285
+ * MB instead of 380 MB, at equal CPU. 0 would need twice the CPU. 32 threads: each query occupies one while it runs.
  */
 const engineEnvironment = {
   UV_THREADPOOL_SIZE: '32',
   JE_MALLOC_CONF: 'dirty_decay_ms:200,muzzy_decay_ms:0,narenas:4',
 }
 
-/** How the process of the embedded events store is started, but for who looks after it. */
+/** Returns the start options of the embedded events store, without those of its supervisor. */
 export function engineChild(
   { engineMemoryBytes, logLevel }: Pick<Config, 'engineMemoryBytes' | 'logLevel'>,
   { folders, sockets }: { folders: Folders; sockets: Sockets },

@@ -6,23 +6,23 @@ import { SettingError } from '../base/config.ts'
 import { MishapError } from '../base/errors.ts'
 import type { Folders, Sockets } from './messages.ts'
 
-/** A Unix socket's path may have 107 bytes (Linux; macOS 103): a data folder with a longer path has its sockets in the temporary folder. */
+/** Unix socket paths have at most 107 bytes (Linux; macOS 103). Longer ones move to the temporary folder. */
 const socketPathBytesMax = 100
 
-/** A folder that came from a copy or a backup is readable by everybody; on file systems without modes it stays as it is. */
+/** Closes a folder from a copy or backup that others can read. Skips file systems without modes. */
 function closeToOthers(folder: string): void {
   if ((statSync(folder).mode & 0o077) === 0) return
   try {
     chmodSync(folder, 0o700)
   } catch {
-    // mounted by somebody else: their choice
+    // Mounted by another user: the mode is their choice.
   }
 }
 
-/** Stands in the data folder while a restore runs, and after one that was cut off. */
+/** Returns the path of the marker file that exists during a restore, and after an interrupted one. */
 export const restoreMark = (data: string): string => join(data, 'restoring')
 
-/** Throws START_HALF_RESTORED where a restore was cut off: half of a backup must not be taken for all of it. */
+/** Throws START_HALF_RESTORED after an interrupted restore: half a backup must not pass as a whole. */
 export function demandWhole(data: string): void {
   if (existsSync(restoreMark(data)))
     throw new MishapError('START_HALF_RESTORED', {
@@ -30,19 +30,19 @@ export function demandWhole(data: string): void {
     })
 }
 
-/** One by one: Node's own `recursive` never returns where the system says ENOENT to each try, as /proc does. */
+/** Creates folders one by one: Node's `recursive` never returns if the system always answers ENOENT, like /proc. */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return
   makeFolder(dirname(folder))
   try {
     mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
-    // another process may have made it in between
+    // Another process can have created it in between.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
 
-/** Throws SettingError when the folder can't be made, read or written. */
+/** Throws SettingError if the folder cannot be created, read or written. */
 function demandFolder(folder: string): void {
   try {
     makeFolder(folder)
@@ -54,8 +54,8 @@ function demandFolder(folder: string): void {
 }
 
 /**
- * Where everything lies in the data folder. Makes the folders, readable by their owner only: the journal is unscrubbed.
- * Throws SettingError when they can't be made or used.
+ * Returns the paths in the data folder. Creates the folders with access only for the owner: the journal is unscrubbed.
+ * Throws SettingError if they cannot be created or used.
  */
 export function layOut(data: string): { folders: Folders; sockets: Sockets } {
   const folders = {
@@ -69,7 +69,7 @@ export function layOut(data: string): { folders: Folders; sockets: Sockets } {
     ? join(data, 'run')
     : join(tmpdir(), `mishap-${createHash('sha256').update(data).digest('hex').slice(0, 16)}`)
   for (const folder of [data, ...Object.values(folders), run]) demandFolder(folder)
-  // whoever may open this folder may give commands: one that somebody else made before us stays somebody else's
+  // Everybody who can open this folder can send commands, so it must not belong to another user.
   if (lstatSync(run).uid !== (process.getuid?.() ?? lstatSync(run).uid))
     throw new MishapError('START_LOCKED', { detail: `The folder of the sockets, ${run}, belongs to another user.` })
   chmodSync(run, 0o700)

@@ -2,24 +2,24 @@ import ipaddr from 'ipaddr.js'
 import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 
-/** Whether process app took the request's credential lately: signed-in people and tokens have a reserve of their own. */
+/** Whether the app process accepted the credential recently. Signed-in people and tokens have separate capacity. */
 export type Kind = 'known' | 'unknown'
-/** Who asks: the kind, the address (as a group) that limits count by, and the credential of somebody known. */
+/** The caller: its kind, the address group for limits, and the credential if known. */
 export type Asker = { kind: Kind; address: string; credential: string | undefined }
 
 type Bound = { perAddress: number; total: number }
 export type GateLimits = {
-  /** Bodies that come in. */
+  /** Bodies in transit. */
   bodies: Record<Kind, Bound>
-  /** Requests whose body is there, until they are answered in full. */
+  /** Requests with a complete body, until their answer is complete. */
   requests: Record<Kind, Bound>
-  /** Requests that process app has and did not begin to answer. */
+  /** Requests that the app process has not begun to answer. */
   asking: Record<Kind, number>
   /** Live streams. */
   streams: Bound
 }
 
-/** A page takes 40 requests, a build with 8 uploads at once 8; 32 whole ones that nobody is known for keep app busy for 0.3 s. */
+/** A page needs 40 requests, a build 8 parallel uploads. 32 unknown requests keep the app busy for 0.3 s. */
 export const gateLimits: GateLimits = {
   bodies: { known: { perAddress: 128, total: 512 }, unknown: { perAddress: 64, total: 512 } },
   requests: { known: { perAddress: 1024, total: 2048 }, unknown: { perAddress: 256, total: 1024 } },
@@ -27,16 +27,16 @@ export const gateLimits: GateLimits = {
   streams: { perAddress: 200, total: 2000 },
 }
 
-/** A request waits this long for its turn at process app. */
+/** Maximum wait for a turn at the app process. */
 const turnMs = 30_000
-/** From this age on an incoming body may have to give way to another body. */
+/** From this age on, an incoming body can be aborted in favor of another body. */
 const yieldsMs = 2000
 const retryAfterS = 5
 
 const tooMany = () => new MishapError('REQUEST_TOO_MANY', { retryAfterS })
 const overloaded = () => new MishapError('REQUEST_OVERLOADED', { retryAfterS })
 
-/** The group of an address that limits count as one: a machine has a whole /64 of IPv6. */
+/** Returns the address group for limits: a machine has a whole /64 of IPv6. */
 export function addressGroup(address: string): string {
   if (!address.includes(':') || !ipaddr.isValid(address)) return address
   const entry = ipaddr.process(address)
@@ -44,13 +44,13 @@ export function addressGroup(address: string): string {
 }
 
 type Count = {
-  /** Which bound is reached for this address. */
+  /** Returns the limit that this address has reached, if any. */
   full(address: string): 'address' | 'total' | undefined
-  /** Counts one; returns the way to give it back, which may be called again. */
+  /** Counts one. Returns its release function, which can be called repeatedly. */
   add(address: string): () => void
 }
 
-/** Counts what is in progress, by address and in total. */
+/** Counts work in progress, by address and in total. */
 function createCount(bound: Bound): Count {
   const byAddress = new Map<string, number>()
   let total = 0
@@ -75,19 +75,19 @@ function createCount(bound: Bound): Count {
   }
 }
 
-/** Takes one of a count. Throws REQUEST_TOO_MANY for the address's own bound and REQUEST_OVERLOADED for everybody's. */
+/** Takes one of a count. Throws REQUEST_TOO_MANY for the limit of the address and REQUEST_OVERLOADED for the total. */
 function takeOne(count: Count, address: string): () => void {
   const full = count.full(address)
   if (full) throw full === 'address' ? tooMany() : overloaded()
   return count.add(address)
 }
 
-/** A body that comes in. `release` gives its place back. */
+/** An incoming body. `release` frees its slot. */
 type Coming = { address: string; sinceMs: number; bytes(): number; cut(): void; release(): void }
 
 /**
- * Bodies in progress. When a bound is reached, the slowest of those that have come for two seconds gives way: whoever
- * stalls keeps nobody out who sends.
+ * Creates the limit on bodies in transit. At the limit, the slowest body that is older than two seconds is aborted, so
+ * that stalled clients do not block others.
  */
 function createBodies(bound: Bound, clock: Clock) {
   const count = createCount(bound)
@@ -105,7 +105,7 @@ function createBodies(bound: Bound, clock: Clock) {
   return (address: string, entry: Pick<Coming, 'bytes' | 'cut'>): (() => void) => {
     const full = count.full(address)
     const gives = full && slowest(full === 'address' ? address : undefined)
-    // Its place is free at once: whoever is cut off gives it back only some turns of the event loop later.
+    // Free the slot at once: the aborted request would release it only some turns of the event loop later.
     gives?.release()
     gives?.cut()
     const give = takeOne(count, address)
@@ -119,7 +119,7 @@ function createBodies(bound: Bound, clock: Clock) {
   }
 }
 
-/** Turns at process app: `max` at once; who waits is served in turn with the others, not behind all of one asker's. */
+/** Limits the app process to `max` parallel requests. Waiting callers alternate, so that none starves. */
 export function createTurns(max: number, clock: Clock) {
   const waiting = new Map<string, (() => void)[]>()
   let taken = 0
@@ -142,7 +142,7 @@ export function createTurns(max: number, clock: Clock) {
       release()
     }
   }
-  /** Resolves with the way to give the turn back; undefined when `signal` aborts before, or has. Throws REQUEST_OVERLOADED. */
+  /** Resolves with a release function, or undefined if `signal` is aborted first. Throws REQUEST_OVERLOADED. */
   return (name: string, signal: AbortSignal): Promise<(() => void) | undefined> => {
     if (signal.aborted) return Promise.resolve(undefined)
     if (taken < max) return Promise.resolve(once())
@@ -174,7 +174,7 @@ export function createTurns(max: number, clock: Clock) {
   }
 }
 
-/** All limits on requests to process app. Ingest is not among them. */
+/** Creates all limits on requests to the app process. Ingest is not included. */
 export function createGate(clock: Clock, limits: GateLimits = gateLimits) {
   const bodies = {
     known: createBodies(limits.bodies.known, clock),
@@ -184,13 +184,13 @@ export function createGate(clock: Clock, limits: GateLimits = gateLimits) {
   const turns = { known: createTurns(limits.asking.known, clock), unknown: createTurns(limits.asking.unknown, clock) }
   const streams = createCount(limits.streams)
   return {
-    /** A body begins to come; `cut` ends it. Throws REQUEST_TOO_MANY, REQUEST_OVERLOADED. */
+    /** Registers an incoming body. `cut` aborts it. Throws REQUEST_TOO_MANY, REQUEST_OVERLOADED. */
     body: ({ kind, address }: Asker, entry: Pick<Coming, 'bytes' | 'cut'>) => bodies[kind](address, entry),
-    /** A request with its whole body. Throws REQUEST_TOO_MANY, REQUEST_OVERLOADED. */
+    /** Registers a request with its complete body. Throws REQUEST_TOO_MANY, REQUEST_OVERLOADED. */
     request: ({ kind, address }: Asker) => takeOne(requests[kind], address),
-    /** A turn at process app. Throws REQUEST_OVERLOADED; undefined when `signal` aborts before. */
+    /** Waits for a turn at the app process. Throws REQUEST_OVERLOADED; undefined if `signal` is aborted first. */
     turn: ({ kind, address, credential }: Asker, signal: AbortSignal) => turns[kind](credential ?? address, signal),
-    /** A live stream; undefined when there are too many of this address, or in all. */
+    /** Registers a live stream. Returns undefined if the address, or all together, have too many. */
     stream: ({ address }: Asker) => (streams.full(address) ? undefined : streams.add(address)),
   }
 }

@@ -10,9 +10,9 @@ import { bundleFileBytesMax, chunkRequestBytesMax } from '../wire/upload.ts'
 const KiB = 1024
 const MiB = 1024 * KiB
 
-/** Longest body of a call that is no upload: that of one with commits, which app measures itself. */
+/** Maximum body of calls other than uploads: a call with commits, whose size the app checks itself. */
 const bodyBytesMax = 9 * MiB
-/** Heads and boundaries of parts come on top of what they hold. */
+/** Headers and boundaries of parts add to their content. */
 const framingBytes = 2 * MiB
 const uploads: readonly [path: RegExp, bytesMax: number][] = [
   [/^\/api\/0\/organizations\/[^/]+\/chunk-upload\/?$/, chunkRequestBytesMax + framingBytes],
@@ -22,25 +22,25 @@ const uploads: readonly [path: RegExp, bytesMax: number][] = [
   ],
 ]
 
-/** Bytes that the body of a request to `target` may have. */
+/** Returns the maximum body bytes of a request to `target`. */
 export function bodyBytesMaxOf(target: string): number {
   const path = target.split('?', 1)[0] ?? ''
   return uploads.find(([form]) => form.test(path))?.[1] ?? bodyBytesMax
 }
 
 export type IncomingLimits = {
-  /** A longer body goes to a file. */
+  /** Larger bodies go to a file. */
   memoryBytesEach: number
-  /** All bodies in memory; with more they go to files. */
+  /** Maximum of all bodies in memory. Beyond it, bodies go to files. */
   memoryBytes: number
-  /** All files. */
+  /** Maximum of all files. */
   fileBytes: number
-  /** As in ingest: a sender has this long, and a second more for each `slowBytesPerS` that came, never more than this ahead. */
+  /** As in ingest: a client has `slowMs`, plus 1 s per `slowBytesPerS` received, never more than `slowMs` ahead. */
   slowMs: number
   slowBytesPerS: number
 }
 
-/** For one kind of asker (gate.ts). */
+/** Limits per kind of caller (gate.ts). */
 export const incomingLimits: IncomingLimits = {
   memoryBytesEach: 64 * KiB,
   memoryBytes: 16 * MiB,
@@ -49,36 +49,36 @@ export const incomingLimits: IncomingLimits = {
   slowBytesPerS: 64 * KiB,
 }
 
-/** Room in files is taken in steps of this size. */
+/** File space is reserved in steps of this size. */
 const stepBytes = 16 * MiB
 
 export type Body = {
   bytes: number
-  /** Writes it to `to` and ends that. */
+  /** Writes the body to `to` and ends the stream. */
   sendTo(to: Writable): void
-  /** Gives its room back. To be called once it was sent, or is not needed any more. */
+  /** Frees its space. Call it once the body is sent or no longer needed. */
   free(): void
 }
 
 type Deps = {
   clock: Clock
-  /** Folder for bodies that do not stay in memory; a file there has no name while it is used. */
+  /** Folder for bodies too large for memory. Their files are unlinked while in use. */
   folder: string
-  /** Space that stays free on its volume. */
+  /** Space to leave free on its volume. */
   diskReserveBytes: number
   limits?: IncomingLimits
 }
 
-/** Room that all bodies share. */
+/** Space that all bodies share. */
 type Room = Deps & { limits: IncomingLimits; held: { memory: number; files: number } }
 
-/** The sender left in the middle: nobody is there to be answered. */
+/** The client disconnected before the end: there is nobody to answer. */
 export class Left extends Error {}
 
 const diskFull = () => new MishapError('ACCEPT_DISK_FULL', { retryAfterS: 60 })
 const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
-/** A body's bytes: in memory while it is small, then in a file that has no name. */
+/** The bytes of a body: in memory while small, then in an unlinked file. */
 class Store implements Body {
   bytes = 0
   readonly #room: Room
@@ -92,7 +92,7 @@ class Store implements Body {
     this.#room = room
   }
 
-  /** Takes a piece. A promise where it has to be written first. Rejects with ACCEPT_DISK_FULL. */
+  /** Adds a piece. Returns a promise if it must be written first. Rejects with ACCEPT_DISK_FULL. */
   add(piece: Buffer): Promise<void> | undefined {
     this.bytes += piece.length
     const { held, limits } = this.#room
@@ -129,7 +129,7 @@ class Store implements Body {
     this.#pieces = []
   }
 
-  /** Takes more room in files. Throws REQUEST_OVERLOADED, ACCEPT_DISK_FULL. */
+  /** Reserves more file space. Throws REQUEST_OVERLOADED, ACCEPT_DISK_FULL. */
   async #widen(): Promise<void> {
     const { held, limits, folder, diskReserveBytes } = this.#room
     if (this.bytes <= this.#files) return
@@ -164,22 +164,22 @@ class Store implements Body {
   }
 }
 
-/** One body that comes in. */
+/** An incoming body. */
 type Coming = {
-  /** Resolves with the whole body. Rejects with Left, ACCEPT_TIMEOUT, ACCEPT_TOO_LARGE, ACCEPT_DISK_FULL, REQUEST_OVERLOADED. */
+  /** The complete body. Rejects with Left, ACCEPT_TIMEOUT, ACCEPT_TOO_LARGE, ACCEPT_DISK_FULL, REQUEST_OVERLOADED. */
   whole: Promise<Body>
   bytes(): number
-  /** Ends it: another body needs the place. */
+  /** Aborts it: another body needs the slot. */
   cut(): void
 }
 
-/** Reads bodies of requests before process app hears of them. */
+/** Reads request bodies before the app process receives the request. */
 export function createIncoming(deps: Deps) {
   const room: Room = { ...deps, limits: deps.limits ?? incomingLimits, held: { memory: 0, files: 0 } }
   return {
-    /** Bytes that bodies take now. */
+    /** Bytes that bodies use now. */
     held: (): Readonly<Room['held']> => room.held,
-    /** Reads the body of a request; `passed` is told of each piece. */
+    /** Reads the body of a request. `passed` is called with the bytes of each piece. */
     read: (req: IncomingMessage, bytesMax: number, passed?: (bytes: number) => void): Coming =>
       read(room, req, bytesMax, passed),
   }
@@ -217,7 +217,7 @@ function read(room: Room, req: IncomingMessage, bytesMax: number, passed?: (byte
     state.dueMs = Math.min(clock.now() + limits.slowMs, state.dueMs + (piece.length / limits.slowBytesPerS) * 1000)
     const written = store.add(piece)
     if (!written) return
-    // The time that the disk takes is not the sender's.
+    // Disk time does not count for the client.
     const sinceMs = clock.now()
     state.writing = true
     req.pause()
@@ -230,7 +230,7 @@ function read(room: Room, req: IncomingMessage, bytesMax: number, passed?: (byte
   }
   const onEnd = () => {
     state.came = true
-    // The last piece may be on its way to the file.
+    // The last piece can still be on its way to the file.
     if (!state.writing) end()
   }
   const onLeft = () => {

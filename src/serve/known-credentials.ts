@@ -2,20 +2,20 @@ import type { Auth } from '../auth/auth.ts'
 import { credentialOf } from '../auth/credential.ts'
 import type { Clock } from '../base/clock.ts'
 
-/** So long a credential counts as known after process app took it. */
+/** A credential counts as known for this long after the app process accepted it. */
 const knownMs = 15 * 60_000
-/** Process app tells of one credential this often. */
+/** The app process reports each credential at this interval. */
 const tellMs = 60_000
 const knownMax = 20_000
 
 export type Known = {
-  /** Process app has just taken this credential. */
+  /** Records that the app process accepted this credential. */
   note(credential: string): void
-  /** The credential of a request, if process app took it lately. */
+  /** Returns the credential of a request if the app process accepted it recently. */
   of(headers: { authorization?: string | undefined; cookie?: string | undefined }): string | undefined
 }
 
-/** What process main remembers of those who are signed in: requests with such a credential have a reserve of their own. */
+/** Creates the memory of known credentials in the main process. Requests with one have separate capacity. */
 export function createKnown(clock: Clock): Known {
   const seen = new Map<string, number>()
   return {
@@ -33,7 +33,7 @@ export function createKnown(clock: Clock): Known {
   }
 }
 
-/** Sign-in that tells process main which credentials are good. */
+/** Wraps auth so that it reports accepted credentials to the main process. */
 export function tellKnown(auth: Auth, clock: Clock, tell: (credential: string) => void): Auth {
   const toldMs = new Map<string, number>()
   return {

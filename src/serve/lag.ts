@@ -1,15 +1,15 @@
 import type { ToApp } from './messages.ts'
 
-/** What process main tells about itself. */
+/** State that the main process reports about the journal. */
 export type JournalState = {
   lagBytes: number
-  /** Records that refine has not committed; counting stops at 5,000. */
+  /** Records that refine has not committed; counted up to 5,000. */
   waitingRecords: number
   oldestWaitingMs: number
   boundBytes: number
 }
 
-/** Remembers when each position became durable, so that the lag has an age and not only bytes. */
+/** Records when each position became durable, so that the lag has an age and not only bytes. */
 export function createLag() {
   const marks: { durable: number; atMs: number }[] = []
   const state = { lagBytes: 0, boundBytes: 0 }
@@ -17,7 +17,7 @@ export function createLag() {
     mark: (message: ToApp & { kind: 'durable' }, nowMs: number) => {
       Object.assign(state, { lagBytes: message.lagBytes, boundBytes: message.boundBytes })
       const newest = marks.at(-1)
-      // ten marks a second are exact enough for a status page
+      // Ten entries per second are exact enough for a status page.
       if (!newest || nowMs - newest.atMs >= 100) marks.push({ durable: message.durable, atMs: nowMs })
       else newest.durable = message.durable
     },
@@ -25,7 +25,7 @@ export function createLag() {
       while (marks[0] && marks[0].durable <= cursor) marks.shift()
       if (marks.length === 0) state.lagBytes = 0
     },
-    // after a start the journal's end is a new, empty segment beyond the cursor: nothing waits, whatever the positions say
+    // After a start, the journal ends in a new empty segment after the cursor. Nothing waits then.
     state: (nowMs: number, waitingRecords: number): JournalState => ({
       lagBytes: waitingRecords === 0 ? 0 : state.lagBytes,
       boundBytes: state.boundBytes,

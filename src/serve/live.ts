@@ -1,14 +1,14 @@
 import type { LiveChange } from '../contract/live.ts'
 
-/** Changes that a stream which was away can still be told of: some seconds at 100 events/s, since commits are batched. */
+/** Changes that a resuming stream can catch up on: some seconds at 100 events/s, since commits are batched. */
 const keptMax = 500
-/** Streams of one person: each browser has a single stream, or a stream for each tab on an insecure origin. */
+/** Streams per person: each browser has a single stream, or one per tab on an insecure origin. */
 const streamsMax = 10
 
 type Kept = { id: number; change: LiveChange }
 type Room = { lastId: number; kept: Kept[]; listeners: Set<(id: number, change: LiveChange) => void> }
 
-/** Listeners by organization, in this process. `startId` differs after each start: no old id is taken for a new id. */
+/** Listeners by organization in this process. `startId` differs per start, so that old ids never match new ones. */
 export function createLive(startId: number): Live {
   const rooms = new Map<number, Room>()
   const streams = new Map<string, Set<symbol>>()
@@ -29,7 +29,7 @@ export function createLive(startId: number): Live {
     subscribe: (organizationId, lastId, listener) => {
       const room = roomOf(organizationId)
       const since = lastId > 0 ? room.kept.filter((entry) => entry.id > lastId) : []
-      // Ids have no gaps: another count is an id of before the kept ones, or of another start.
+      // Ids have no gaps. A different count means that `lastId` is too old, or from another start.
       if (lastId > 0 && since.length !== room.lastId - lastId) listener(room.lastId, { kind: 'missed' })
       else for (const entry of since) listener(entry.id, entry.change)
       room.listeners.add(listener)
@@ -48,16 +48,16 @@ export function createLive(startId: number): Live {
   }
 }
 
-/** Listeners of what a commit changed; server-sent events hang on it. */
+/** Listeners for changes by commits. Server-sent events use them. */
 export type Live = {
   publish(organizationId: number, change: LiveChange): void
-  /** Id of the newest change: what is read after asking has it in. A stream that resumes behind it misses nothing. */
+  /** Id of the newest change. Data read afterwards includes it. A stream that resumes after it misses nothing. */
   lastId(organizationId: number): number
   /**
-   * Changes after `lastId`, then every new one; first a `missed` instead where not all of them are still known. 0: only
-   * new ones. Returns the way to stop.
+   * Calls `listener` with changes after `lastId`, then with new ones; first `missed` if some are no longer stored. 0:
+   * only new ones. Returns the function to unsubscribe.
    */
   subscribe(organizationId: number, lastId: number, listener: (id: number, change: LiveChange) => void): () => void
-  /** Counts a stream of a person; returns the way to leave, which may be called again. Undefined: the person has 10 already. */
+  /** Counts a stream of a person. Returns a repeatable release function, or undefined if the person has 10. */
   admit(personId: string): (() => void) | undefined
 }

@@ -5,33 +5,33 @@ import type { RequestNote } from '../journal/request-log.ts'
 import type { KeySnapshot } from '../store/meta/meta.ts'
 import type { AppNumbers } from './metrics.ts'
 
-/** What process main tells process app over IPC. */
+/** Messages from the main process to the app process over IPC. */
 export type ToApp =
   | { kind: 'durable'; durable: number; lagBytes: number; boundBytes: number }
   | { kind: 'engine'; up: boolean }
   | { kind: 'keysTaken'; id: number }
-  /** What ingest has answered since the last message of this kind, for the request log. */
+  /** Answers of ingest since the last message of this kind, for the request log. */
   | { kind: 'notes'; notes: RequestNote[] }
-  /** A record that app wanted in the journal is there (at `jpos`), or was refused. */
+  /** A record requested by the app is in the journal (at `jpos`), or was refused. */
   | { kind: 'appended'; id: number; jpos: number; code?: ErrorCode }
 
-/** What process app tells process main. */
+/** Messages from the app process to the main process. */
 export type FromApp =
   | { kind: 'up'; setupSecret: string | undefined }
-  /** The events store's tables are those of this version. */
+  /** The tables of the events store match this version. */
   | { kind: 'stored' }
   | { kind: 'keys'; id: number; snapshot: KeySnapshot }
   | { kind: 'trim'; before: number }
   | { kind: 'refused'; code: 'START_NEWER_DATA' | 'START_JOURNAL_BEHIND'; sentence: string }
-  /** A dead item that is to be refined once more. */
+  /** A dead letter to replay. */
   | { kind: 'append'; id: number; head: RecordHead; body: Uint8Array }
   | { kind: 'numbers'; numbers: AppNumbers }
-  /** A session or token that was just found good, as a hash (auth/credential.ts). */
+  /** A session or token that was just accepted, as a hash (auth/credential.ts). */
   | { kind: 'known'; credential: string }
-  /** Where the screens report their own errors to; undefined: nowhere. */
+  /** Where the screens report their own errors; undefined: nowhere. */
   | { kind: 'self'; dsn: string | undefined }
 
-/** What process app is started with (as JSON in its arguments: nothing secret). */
+/** Start parameters of the app process (JSON in its arguments, without secrets). */
 export type AppSetup = { config: Config; version: string; dev: boolean; sockets: Sockets; folders: Folders }
 
 export type Sockets = { app: string; control: string; engine: string }

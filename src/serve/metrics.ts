@@ -4,7 +4,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { type Config, namesThisMachine } from '../base/config.ts'
 import { errorBody, MishapError } from '../base/errors.ts'
 
-/** One family of the Prometheus text format; names carry their unit, as is the custom there. */
+/** A family of the Prometheus text format. By convention, names include the unit. */
 export type Metric = {
   name: string
   help: string
@@ -12,10 +12,10 @@ export type Metric = {
   samples: readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[]
 }
 
-/** Delay of an event loop in seconds since it was asked last. */
+/** Delay of an event loop in seconds since the last call. */
 export type LoopDelay = { p50S: number; p99S: number; maxS: number }
 
-/** What process app tells main about itself every few seconds. */
+/** Metrics that the app process sends to the main process every few seconds. */
 export type AppNumbers = {
   journal: { waitingRecords: number; oldestWaitingMs: number }
   refine: { batches: number; records: number; events: number; ms: number }
@@ -28,7 +28,7 @@ export type AppNumbers = {
 
 const escaped = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
 
-/** The text format of Prometheus, version 0.0.4. */
+/** Returns the text format of Prometheus, version 0.0.4. */
 export function metricsText(metrics: readonly Metric[]): string {
   return metrics
     .flatMap(({ name, help, type, samples }) => [
@@ -43,7 +43,7 @@ export function metricsText(metrics: readonly Metric[]): string {
     .concat('\n')
 }
 
-/** Watches this process's event loop; what is returned tells its delay since it was called last. */
+/** Watches the event loop of this process. The returned function gives its delay since the last call. */
 export function watchLoop(): () => LoopDelay {
   const watch = monitorEventLoopDelay({ resolution: 20 })
   watch.enable()
@@ -59,7 +59,7 @@ export function watchLoop(): () => LoopDelay {
   }
 }
 
-/** Resident memory of another process in bytes; undefined where the system has no /proc, or it has ended. */
+/** Returns the resident bytes of another process; undefined without /proc or if it has ended. */
 export function residentBytes(pid: number | undefined): number | undefined {
   try {
     const kib = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
@@ -72,9 +72,9 @@ export function residentBytes(pid: number | undefined): number | undefined {
 const forwarded = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via']
 
 /**
- * Whether a request comes from this machine itself, and asks for it by such a name. One that was forwarded does not,
- * whoever forwarded it: a proxy on the same machine speaks for the whole network. A proxy that says nothing of itself
- * looks the same: that is why this is asked only where `MISHAP_METRICS` allows it.
+ * Returns whether a request comes directly from this machine, by a local name. Forwarded requests do not count: a local
+ * proxy acts for the whole network. A proxy that sends no such header looks local, so this is only used where
+ * `MISHAP_METRICS` allows it.
  */
 export function isLocal({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): boolean {
   const address = (socket.remoteAddress ?? '').replace(/^::ffff:/, '')
@@ -83,14 +83,14 @@ export function isLocal({ socket, headers }: Pick<IncomingMessage, 'socket' | 'h
 }
 
 type MetricsDoor = {
-  /** Socket of process app, which knows tokens. */
+  /** Socket of the app process, which verifies tokens. */
   socketPath: string
   metrics(): readonly Metric[]
-  /** Who reads without a token. */
+  /** Who can read without a token. */
   open: Config['metrics']
 }
 
-/** Asks process app whether a token may read the status. 204 when it may, else the status to answer. */
+/** Asks the app process whether a token can read the status. Returns 204 if so, else the status to answer. */
 function askAccess(socketPath: string, authorization: string): Promise<number> {
   return new Promise((resolve) => {
     const asked = request({ socketPath, path: '/api/0/status/access/', headers: { authorization } }, (answer) => {
@@ -114,7 +114,7 @@ function refuse(res: ServerResponse, error: MishapError): void {
   res.end(JSON.stringify(errorBody(error)))
 }
 
-/** Answers GET /metrics to bearer tokens that may read the status (org:read), and where that is set to the machine itself. */
+/** Answers GET /metrics for bearer tokens with org:read, and for this machine if the setting allows it. */
 export async function answerMetrics(req: IncomingMessage, res: ServerResponse, door: MetricsDoor): Promise<void> {
   if (req.method !== 'GET' && req.method !== 'HEAD') return refuse(res, new MishapError('METHOD_NOT_ALLOWED'))
   if (door.open === 'off') return refuse(res, new MishapError('NOT_FOUND'))

@@ -8,13 +8,13 @@ test.each([
   ['/mishap?a=b', '/mishap', '/?a=b'],
   ['/mishap/api/1/envelope/?sentry_key=k', '/mishap', '/api/1/envelope/?sentry_key=k'],
   ['/tools/mishap/login', '/tools/mishap', '/login'],
-  // taken away by the proxy, or asked from inside
+  // The proxy removed the path, or the request is internal.
   ['/api/health/ready', '/mishap', '/api/health/ready'],
   ['/login', '/mishap', '/login'],
-  // another word that begins alike
+  // A different word with the same start.
   ['/mishapen/login', '/mishap', '/mishapen/login'],
   ['/mishap/login', '', '/mishap/login'],
-  // only once
+  // Removed only once.
   ['/mishap/mishap/login', '/mishap', '/mishap/login'],
 ])('%s under "%s" is %s', (target, basePath, inner) => {
   expect(innerTarget(target, basePath)).toBe(inner)

@@ -1,8 +1,8 @@
 const endpoint = 'mishap'
 
 /**
- * The policy of every page; `nonce` admits our own scripts, which admit their chunks by 'strict-dynamic'. What it keeps
- * from a page is reported to `reportPath`, on secure origins by the endpoint of that name.
+ * Returns the policy of all pages. `nonce` allows our own scripts, which load their chunks by 'strict-dynamic'.
+ * Violations are reported to `reportPath`; secure origins use the endpoint of that name.
  */
 export function contentPolicy(nonce: string, dev: boolean, reportPath?: string, isSecure = false): string {
   const script = dev ? `'self' 'unsafe-eval' 'unsafe-inline'` : `'self' 'nonce-${nonce}' 'strict-dynamic'`
@@ -24,10 +24,10 @@ export function contentPolicy(nonce: string, dev: boolean, reportPath?: string, 
   ].join('; ')
 }
 
-/** The header that says where the policy's endpoint is. */
+/** Returns the header with the address of the reporting endpoint. */
 export const reportingEndpoints = (reportPath: string): string => `${endpoint}="${reportPath}"`
 
-/** Where the project of these screens' own errors takes reports: a path, so that it is right under each name of the origin. */
+/** Returns the report path for errors of these screens. A path works under every name of the origin. */
 export function reportPathOf(dsn: string | undefined, basePath: string, version: string): string | undefined {
   if (dsn === undefined || !URL.canParse(dsn)) return undefined
   const { username, pathname } = new URL(dsn)

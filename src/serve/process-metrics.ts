@@ -1,6 +1,6 @@
 import { type AppNumbers, type LoopDelay, type Metric, residentBytes } from './metrics.ts'
 
-/** What process main knows when somebody asks for metrics. */
+/** State of the main process for a metrics request. */
 export type Numbers = {
   version: string
   startedMs: number
@@ -11,7 +11,7 @@ export type Numbers = {
   processes: { app: { up: boolean; pid: number | undefined }; engine: { up: boolean; pid: number | undefined } }
   loop: LoopDelay
   residentBytes: number
-  /** Undefined until app has told for the first time. */
+  /** Undefined until the first report of the app. */
   app: AppNumbers | undefined
 }
 
@@ -89,7 +89,7 @@ function appMetrics(app: AppNumbers): Metric[] {
   ]
 }
 
-/** Every family of /metrics. */
+/** Returns all families of /metrics. */
 export function metricsOf(numbers: Numbers): Metric[] {
   const { journal } = numbers
   return [

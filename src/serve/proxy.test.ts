@@ -190,7 +190,7 @@ test('an answer may have longer headers than Node takes by itself: a Link repeat
   expect([answer.statusCode, answer.headers.link]).toEqual([200, link])
 })
 
-/** Opens a connection that sends `text` and stays; resolves with what came back when it is closed. */
+/** Opens a connection that sends `text` and stalls. Resolves with the received text when it is closed. */
 function stalls(url: string, text: string): { closed: Promise<string>; leave(): void } {
   const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(text))
   let back = ''
@@ -244,7 +244,7 @@ test('a body that is too long for memory arrives whole', async () => {
   expect([answer.status, await answer.text(), ...sizes]).toEqual([200, 'ok', 20 * 1024 * 1024, 20 * 1024 * 1024])
 })
 
-/** Files have room for one long body of each kind of asker. */
+/** File space for one long body per kind of caller. */
 const narrow = { incoming: { ...incomingLimits, fileBytes: 16 * 1024 * 1024 } }
 const long = 'a'.repeat(200 * 1024)
 
@@ -289,7 +289,7 @@ test.each<[string, Record<string, string>, number, string]>([
   const answer = await fetch(url, { method: 'POST', body: 'whole', headers })
   expect([answer.status, await answer.text()]).toEqual([status, expect.stringContaining(text)])
   expect(answer.headers.get('retry-after')).toBe(status === 429 ? '5' : null)
-  // what has no body is not touched
+  // Requests without a body are not affected.
   expect((await fetch(url)).status).toBe(200)
   for (const entry of stalled) entry.leave()
 })

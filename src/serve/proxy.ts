@@ -20,12 +20,12 @@ import type { Known } from './known-credentials.ts'
 import { contentPolicy, reportingEndpoints } from './policy.ts'
 
 /**
- * Longest headers of an answer: a list's Link header repeats the request's URL (at most 16 KiB) twice, escaped again.
- * At Node's own 16 KiB a long search would be told that Mishap is starting.
+ * Maximum answer headers: the Link header of a list repeats the request URL (at most 16 KiB) twice, escaped again. With
+ * Node's default of 16 KiB, a long search would answer that Mishap is starting.
  */
 const answerHeaderBytesMax = 128 * 1024
 
-/** Headers that concern one connection only, and those by which a client could pretend to be this proxy. */
+/** Headers of one connection only, and headers with which a client could impersonate this proxy. */
 const notPassed = new Set([
   'connection',
   'keep-alive',
@@ -48,17 +48,17 @@ const notPassed = new Set([
   'x-middleware-subrequest',
 ])
 
-/** Who does not take any of an answer for this long is cut off. */
+/** Clients that read nothing of an answer for this long are disconnected. */
 const stalledMs = 30_000
-/** Process app answers within this time, or it does not answer. */
+/** Time limit for the app process to answer the probe. */
 const probeMs = 3000
 
 export type ProxyOptions = {
   socketPath: string
   clock: Clock
-  /** Who is signed in: they have a reserve. */
+  /** Signed-in callers, who have separate capacity. */
   known: Pick<Known, 'of'>
-  /** Folder for bodies that are too long for memory. */
+  /** Folder for bodies too large for memory. */
   folder: string
   diskReserveBytes: number
   limits?: { gate?: GateLimits; incoming?: IncomingLimits }
@@ -66,13 +66,13 @@ export type ProxyOptions = {
   dev: boolean
   /** MISHAP_URL. */
   url: URL
-  /** Address and scheme of the client after trusted proxies. */
+  /** Returns address and scheme of the client behind trusted proxies. */
   clientOf(req: IncomingMessage): { address: string; proto: 'http' | 'https'; host: string }
-  /** Address on this origin that takes reports of what the policy kept from pages; undefined: nobody does. */
+  /** Returns the path on this origin for policy violation reports; undefined: no reports. */
   reportPath?(): string | undefined
-  /** Told of each answer's status. */
+  /** Called with the status of each answer. */
   answered?(status: number): void
-  /** Told of the bytes of each body that pass. */
+  /** Called with the bytes of each body piece. */
   passed?(bytes: number): void
 }
 
@@ -86,13 +86,13 @@ function passedOn(req: IncomingMessage, options: ProxyOptions, body?: Body): Inc
   const headers: IncomingHttpHeaders = {}
   for (const [name, value] of Object.entries(req.headers))
     if (!notPassed.has(name) && !named.has(name)) headers[name] = value
-  // A body without its frame would be read as the connection's next request, and its answer given to somebody else.
+  // Without framing, a body would be read as the next request of the connection and its answer go to another client.
   delete headers['content-length']
   if (body) headers['content-length'] = String(body.bytes)
   else if (req.headers['content-length'] !== undefined) headers['content-length'] = '0'
   const client = options.clientOf(req)
-  // Next runs an action only when its Origin has this host. Main has held Origin against MISHAP_URL before, so a proxy
-  // that passes its own idea of Host takes no form away.
+  // Next runs an action only if its Origin has this host. The main process has already compared Origin with MISHAP_URL,
+  // so a proxy that passes a different Host blocks no form.
   const { origin = '' } = req.headers
   headers['x-forwarded-host'] = ownOrigins(options.url.href).includes(origin) ? new URL(origin).host : client.host
   headers['x-forwarded-proto'] = client.proto
@@ -100,17 +100,17 @@ function passedOn(req: IncomingMessage, options: ProxyOptions, body?: Body): Inc
   return headers
 }
 
-/** Whether a body comes with a request. */
+/** Returns whether a request has a body. */
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-/** What one request holds; all of it goes back at the latest when its answer ends. */
+/** Resources of one request. All are released when its answer ends, or earlier. */
 type Held = { body: Body | undefined; request(): void; turn(): void; ends: (() => void)[] }
 
-/** One request under way to process app. */
+/** A request in progress to the app process. */
 type Passing = { req: IncomingMessage; res: ServerResponse; asker: Asker; held: Held }
 
-/** Cuts off who takes nothing of an answer: it would hold a connection to process app. */
+/** Disconnects clients that stop reading an answer: they would occupy a connection to the app process. */
 function cutStalled(answer: IncomingMessage, { res, held }: Passing, clock: Clock): void {
   let cancel: (() => void) | undefined
   const moves = () => {
@@ -127,7 +127,7 @@ function cutStalled(answer: IncomingMessage, { res, held }: Passing, clock: Cloc
 type Parts = {
   options: ProxyOptions
   gate: ReturnType<typeof createGate>
-  /** Each kind has its own room: bodies of nobody who is known take none of the others'. */
+  /** Each kind has its own space: bodies of unknown callers cannot fill the space of known ones. */
   incoming: Record<Kind, ReturnType<typeof createIncoming>>
   agent: Agent
 }
@@ -139,7 +139,7 @@ function fail({ options }: Parts, { req, res }: Pick<Passing, 'req' | 'res'>, er
   refuseRequest(req, res, known, options.clock)
 }
 
-/** The whole body of a request, before anything of process app is taken for it. */
+/** Reads the complete body of a request before using any resource of the app process. */
 async function readBody({ options, gate, incoming }: Parts, req: IncomingMessage, asker: Asker) {
   if (!hasBody(req)) return undefined
   let cut = () => {}
@@ -155,7 +155,7 @@ async function readBody({ options, gate, incoming }: Parts, req: IncomingMessage
   }
 }
 
-/** What this proxy adds to a request and to its answer; `page`: to that of a page. */
+/** Headers that this proxy adds to a request and its answer. `page` is only for pages. */
 type Own = {
   requestId: string
   nonce: string
@@ -165,7 +165,7 @@ type Own = {
 function ownOf(req: IncomingMessage, { dev, url, reportPath }: ProxyOptions): Own {
   const nonce = randomBytes(16).toString('base64')
   const path = reportPath?.()
-  // Browsers take endpoints on secure origins only, and where they do they leave report-uri alone.
+  // Browsers accept endpoints only on secure origins, and then ignore report-uri.
   const isSecure = url.protocol === 'https:'
   return {
     requestId: requestIdOf(req.headers),
@@ -177,7 +177,7 @@ function ownOf(req: IncomingMessage, { dev, url, reportPath }: ProxyOptions): Ow
   }
 }
 
-/** Passes an answer on. A page gets the policy of pages. */
+/** Forwards an answer. Pages get the page policy. */
 function passBack(parts: Parts, passing: Passing, answer: IncomingMessage, own: Own): void {
   const { options, gate } = parts
   const { res, asker, held } = passing
@@ -206,7 +206,7 @@ function passBack(parts: Parts, passing: Passing, answer: IncomingMessage, own: 
   pipeline(answer, res, () => undefined)
 }
 
-/** Asks process app, which gets a whole request, and passes its answer on with backpressure. */
+/** Sends a complete request to the app process and forwards the answer with backpressure. */
 function ask(parts: Parts, passing: Passing): void {
   const { options, agent } = parts
   const { req, res, held } = passing
@@ -235,12 +235,12 @@ function ask(parts: Parts, passing: Passing): void {
     if (!res.writableFinished) upstream.destroy()
   })
   if (!held.body) return void upstream.end()
-  // An answer may take long, and whoever reads it slowly must not hold the room.
+  // The answer can take long. A slow reader must not occupy the body space.
   upstream.once('finish', () => held.body?.free())
   held.body.sendTo(upstream)
 }
 
-/** Reads a request's body and waits for its turn; undefined: it was refused, or its sender left. */
+/** Reads the body and waits for a turn. Returns undefined if the request was refused or the client disconnected. */
 async function admit(parts: Parts, req: IncomingMessage, res: ServerResponse): Promise<Passing | undefined> {
   const { options, gate } = parts
   const credential = options.known.of(req.headers)
@@ -269,7 +269,7 @@ async function admit(parts: Parts, req: IncomingMessage, res: ServerResponse): P
   return undefined
 }
 
-/** Whether process app answers a request that takes the way of all others. */
+/** Returns whether the app process answers a request that goes through the normal path. */
 async function answersAt({ options, gate, agent }: Parts): Promise<boolean> {
   const stop = new AbortController()
   const cancel = options.clock.after(probeMs, () => stop.abort())
@@ -294,13 +294,13 @@ async function answersAt({ options, gate, agent }: Parts): Promise<boolean> {
 }
 
 /**
- * Passes requests to process app over its Unix socket. A request's body is read whole before, so that no slow sender
- * holds a connection to app; how many may be in progress is bounded (gate.ts). Pages get the content security policy with
- * a nonce of their own; a client's own nonce or forwarded headers are dropped.
+ * Passes requests to the app process over its Unix socket. Reads the complete body first, so that slow clients do not
+ * occupy a connection to the app. gate.ts limits the number of requests. Pages get a content security policy with a new
+ * nonce. Nonces and forwarded headers of clients are dropped.
  */
 export function createProxy(options: ProxyOptions) {
   const { clock, folder, diskReserveBytes, limits = {} } = options
-  // The gate bounds connections, not the agent: its queue has no order and no end.
+  // The gate limits connections, not the agent: the queue of the agent is unordered and unbounded.
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 64 })
   const room = () =>
     createIncoming({ clock, folder, diskReserveBytes, ...(limits.incoming ? { limits: limits.incoming } : {}) })
@@ -314,7 +314,7 @@ export function createProxy(options: ProxyOptions) {
     const passing = await admit(parts, req, res)
     if (passing) ask(parts, passing)
   }
-  /** A web socket (development only). */
+  /** Forwards a web socket (development only). */
   const upgrade = (req: IncomingMessage, socket: Socket, head: Buffer): void => {
     const lines = Object.entries({
       ...passedOn(req, options),
@@ -337,7 +337,7 @@ export function createProxy(options: ProxyOptions) {
   return {
     handle,
     upgrade,
-    /** For a request that asks process app in its own way, under the same limits; false: it was answered, or its sender left. */
+    /** Admits a request that the caller sends itself, with the same limits. False: answered or disconnected. */
     admits: async (req: IncomingMessage, res: ServerResponse) => (await admit(parts, req, res)) !== undefined,
     answers: () => answersAt(parts),
     close: () => agent.destroy(),

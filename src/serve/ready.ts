@@ -1,9 +1,9 @@
 import type { Clock } from '../base/clock.ts'
 
-/** An answer counts for this long: whoever asks for the ready check often must not keep process app busy. */
+/** An answer is cached for this long, so that frequent ready checks do not load the app process. */
 const heldMs = 1000
 
-/** Asks whether process app answers, once for all who ask at the same time. */
+/** Checks whether the app process answers, once for all parallel callers. */
 export function createReady(clock: Clock, ask: () => Promise<boolean>): () => Promise<boolean> {
   let asked: Promise<boolean> | undefined
   return () => {

@@ -9,7 +9,7 @@ import type { DeadLetter } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { FromApp, ToApp } from './messages.ts'
 
-/** Above this a body goes to the blobs, as in accept. */
+/** Larger bodies go to the blobs, as in ingest. */
 const spoolBytesMin = 1024 * 1024
 const answerMs = 30_000
 
@@ -18,24 +18,24 @@ type AgainDeps = {
   meta: Pick<MetaStore, 'deadItemById'>
   blobs: BlobStore
   send(message: FromApp): void
-  /** Tells the ingest debugger. */
+  /** Adds an entry to the request log. */
   noted(note: RequestNote): void
 }
 
-/** Sends dead items again. */
+/** Replays dead letters. */
 type Again = {
   /**
-   * Appends the item's record to the journal anew, with a note of which dead item it was: the commit of that record
-   * takes the dead item out. Throws CONFLICT while it is on its way already, VALIDATION for one that holds no record.
+   * Appends the record of the item to the journal again, with the id of the dead letter. The commit of that record
+   * deletes the dead letter. Throws CONFLICT if its replay is in progress, VALIDATION if it contains no record.
    */
   send(item: DeadLetter & { id: number }): Promise<void>
-  /** What a dead item was counted as in the ledger: 1, with the spans that came in it. */
+  /** Returns the ledger count of a dead letter: 1, plus the spans that it contains. */
   counted(item: Pick<DeadLetter, 'blobKey'>): Promise<number>
-  /** Takes process main's answer. */
+  /** Handles the answer of the main process. */
   appended(message: ToApp & { kind: 'appended' }): void
 }
 
-/** Makes the way of dead items back into the journal, which only process main writes. */
+/** Creates the replay of dead letters into the journal, which only the main process writes. */
 export function createAgain(deps: AgainDeps): Again {
   const { clock, meta, blobs } = deps
   const waiting = new Map<number, (message: ToApp & { kind: 'appended' }) => void>()

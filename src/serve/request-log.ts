@@ -1,18 +1,18 @@
 import { LRUCache } from 'lru-cache'
 import { notesPerKey, type RecordEnd, type RequestNote } from '../journal/request-log.ts'
 
-/** What the ingest debugger knows: the newest requests of each key, in memory only. */
+/** The request log: the newest requests of each key, in memory only. */
 export type RequestLog = {
-  /** Takes what accept has answered. */
+  /** Adds answers of ingest. */
   take(notes: readonly RequestNote[]): void
-  /** Takes how records of a commit ended. */
+  /** Adds the outcomes of the records of a commit. */
   end(ends: readonly RecordEnd[]): void
-  /** The newest requests of these keys (0: those without a known key), newest first, at most 100 of each. */
+  /** Returns the newest requests of these keys (0: without a known key), newest first, at most 100 per key. */
   of(keyIds: readonly number[]): RequestNote[]
 }
 
 const keysMax = 1000
-/** Ends that came before their note: accept tells every half second, refine is often faster. */
+/** Outcomes that arrive before their note: ingest reports every half second, and refine is often faster. */
 const endsMax = 20_000
 
 function settle(note: RequestNote, end: RecordEnd): void {
@@ -23,7 +23,7 @@ function settle(note: RequestNote, end: RecordEnd): void {
   note.eventId ||= end.items.find((item) => item.eventId !== '')?.eventId ?? ''
 }
 
-/** Makes an empty memory of 1,000 keys with 100 requests each; the key that was longest silent goes first. */
+/** Creates an empty log of 1,000 keys with 100 requests each. The least recently active key is dropped first. */
 export function createRequestLog(): RequestLog {
   const waiting = new Map<number, RequestNote>()
   const early = new LRUCache<number, RecordEnd>({ max: endsMax })

@@ -1,17 +1,17 @@
 import type { Live } from './live.ts'
 
-/** What the events store takes to be asked: its engine answers, and its tables are of this version. */
+/** Conditions to query the events store: its engine answers, and its tables match this version. */
 type Parts = { engine: boolean; tables: boolean }
 
 type StoreState = {
-  /** Whether events can be asked. */
+  /** Whether events can be queried. */
   up(): boolean
   note(change: Partial<Parts>): void
 }
 
 /**
- * Whether events can be asked, told to the live streams of all organizations when that changes. An engine that answers is
- * not enough: the tables of an older folder are brought to this version first, which may take long.
+ * Tracks whether events can be queried and reports changes to the live streams of all organizations. A running engine
+ * is not enough: the tables of an older folder are migrated first, which can take long.
  */
 export function createStoreState(
   live: Pick<Live, 'publish'>,

@@ -13,14 +13,14 @@ afterEach(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A child's program: says that it is up, then does what `text` says. */
+/** A child program that reports 'up', then runs `text`. */
 function script(name: string, text: string): string {
   const file = join(folder, `${name}.mjs`)
   writeFileSync(file, `process.on('disconnect', () => process.exit(0))\n${text}\n`)
   return file
 }
 
-/** The machine's clock with short pauses; what was asked for stands in `asked`. */
+/** The system clock with short delays. `asked` records the requested delays. */
 function hurried(asked: number[], lifeMs = 0): Clock {
   let nowMs = systemClock.now()
   return {
@@ -128,7 +128,7 @@ test('stop ends it for good, and nothing can be sent after that', async () => {
   await child.stop(2000)
   expect([child.up(), child.send({}), changes]).toEqual([false, false, [true, false]])
   await systemClock.sleep(50)
-  // the one timer was stop's own: no start was asked for
+  // The only timer is the one of stop: no restart was scheduled.
   expect(asked).toEqual([2000])
   await child.stop(2000)
 })
@@ -147,7 +147,7 @@ test('one that will not end is killed when its time is over', async () => {
   expect(() => process.kill(pid, 0)).toThrow('ESRCH')
 })
 
-/** A clock whose every-timers run when the test says so. */
+/** A clock whose intervals run when the test calls them. */
 function stepped() {
   const ticks: (() => void)[] = []
   const every: Clock['every'] = (_ms, run) => {
@@ -165,7 +165,7 @@ describe('a child that is asked whether it lives', () => {
     const { clock, tick } = stepped()
     const answers = { now: true }
     const { child, changes } = keep(script('answers', stays), { clock, alive: async () => answers.now })
-    tick(20) // before it is up it is not asked
+    tick(20) // not queried before it is up
     await until(() => child.up(), 'up')
     answers.now = false
     tick(2)
@@ -202,7 +202,7 @@ describe('a child that is asked whether it lives', () => {
     await until(() => child.up() && child.pid() !== first, 'another process')
     tick(3)
     expect(child.up()).toBe(false)
-    late.resolve(true) // answers all questions: those of the first one do not count, those of this one do
+    late.resolve(true) // resolves all queries: those to the first child do not count, those to this one do
     await until(() => child.up(), 'back')
   })
 

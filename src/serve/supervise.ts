@@ -5,11 +5,11 @@ import type { Clock } from '../base/clock.ts'
 import type { Observe } from '../base/observe.ts'
 
 export type Child = {
-  /** Sends over IPC; false when the child is not there. */
+  /** Sends over IPC. Returns false if the child is not running. */
   send(message: object): boolean
   up(): boolean
   pid(): number | undefined
-  /** SIGTERM, then SIGKILL after `ms`. Resolves when it is gone. */
+  /** Sends SIGTERM, then SIGKILL after `ms`. Resolves when the child has exited. */
   stop(ms: number): Promise<void>
 }
 
@@ -22,26 +22,26 @@ export type ChildOptions = {
   clock: Clock
   observe: Observe
   message(message: unknown): void
-  /** It says 'up' over IPC itself; false when it ended, or does not answer any more. */
+  /** Called with true when the child reports 'up' over IPC, with false when it exits or stops answering. */
   changed?(up: boolean): void
-  /** Whether it answers. Asked every 2 s: without an answer for 6 s it counts as away, after 30 s it is killed. */
+  /** Queried every 2 s. Without an answer, the child counts as down after 6 s and is killed after 30 s. */
   alive?(): Promise<boolean>
-  /** Its lines on standard output become log lines: ours is for the answers of the command. */
+  /** Converts its standard output to log lines. Our own output is reserved for answers of the command. */
   wrapsOutput?: boolean
 }
 
-/** First pause after an end is short, so that health is back within seconds; a child that keeps dying is started less often. */
+/** The first delay after an exit is short for a quick recovery. A child that keeps crashing restarts less often. */
 const pauseMs = [50, 200, 500, 1000, 2000, 5000]
 
-/** Counted in questions and not in time, so that a machine that slept kills nobody when it wakes. */
+/** Counts queries and not time, so that a machine that wakes up from sleep kills no child. */
 const askMs = 2000
 const missesAway = 3
 const missesKilled = 15
 
 /**
- * Children stand back for process main: what it does not take is lost to a client, what they do later only lags. On two
- * full cores accept took 6,700 envelopes/s of 2 kB instead of 4,000. They have all that main leaves, so an idle machine
- * is as fast as before. Set right after the start, as Linux gives it to threads made later, not to those that run.
+ * Children yield to the main process: requests that it misses are lost, while children only lag. On two full cores
+ * ingest took 6,700 envelopes/s of 2 kB instead of 4,000. Children use all spare CPU, so an idle machine is as fast as
+ * before. Set right after the start: Linux applies it to threads created later, not to running ones.
  */
 const niceness = 10
 
@@ -61,7 +61,7 @@ function spawnChild(options: ChildOptions): ChildProcess {
   return made
 }
 
-/** A child that hangs keeps its process, its socket and its channel: only a question finds it out. Returns the way to stop. */
+/** Queries the child. A hung child keeps its process, socket and channel. Returns the function to stop. */
 function watchAnswers(
   options: ChildOptions,
   alive: () => Promise<boolean>,
@@ -89,7 +89,7 @@ function watchAnswers(
   })
 }
 
-/** Keeps one child process alive: started again whenever it ends or hangs, until `stop`. Its IPC channel tells it that we are gone. */
+/** Keeps a child process alive: restarts it on exit or hang until `stop`. It notices our exit by its IPC channel. */
 export function supervise(options: ChildOptions): Child {
   const { clock, observe, name } = options
   const state = { stopping: false, up: false, failures: 0, startedMs: 0, misses: 0, said: false }
@@ -123,7 +123,7 @@ export function supervise(options: ChildOptions): Child {
     setUp(false)
     if (state.stopping) return
     state.said = false
-    // one that lived for a minute starts with a clean record
+    // A child that ran for a minute starts with a clean record.
     if (clock.now() - state.startedMs > 60_000) state.failures = 0
     const pause = pauseMs[Math.min(state.failures++, pauseMs.length - 1)] ?? 5000
     observe.warn({ child: name, code, signal, pause }, 'a child ended and is started again')

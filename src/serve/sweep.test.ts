@@ -11,6 +11,6 @@ test('buffers that have passed do not wait for V8 to look outside its heap', () 
     swept(piece)
     most = Math.max(most, process.memoryUsage().arrayBuffers - before)
   }
-  // V8 alone lets some 64 MB lie; each sweep leaves at most what came since the last one, and what the sweeper has not freed yet.
+  // V8 alone leaves some 64 MB. A sweep leaves at most the bytes since the last one, plus those not freed yet.
   expect(most).toBeLessThan(40 * 1024 * 1024)
 })

@@ -5,17 +5,17 @@ type Collect = (how: { type: 'minor' }) => void
 
 const everyBytes = 8 * 1024 * 1024
 
-/** V8's own collector, which it gives to contexts that are made after the flag. */
+/** Returns the garbage collector of V8, which only contexts created after the flag expose. */
 function collector(): Collect {
   setFlagsFromString('--expose-gc')
   return runInNewContext('gc') as Collect
 }
 
 /**
- * Gives what is told how many bytes of bodies pass through this process. Each 8 MiB the young garbage is collected: the
- * buffers that Node reads into lie outside the heap, where V8 lets 64 MB of them lie before it looks. A bare proxy of Node's
- * grew by 80 MB while 500 MB passed, and by 18 MB so, in the same time; fewer requests at once or a smaller young generation
- * changed nothing, nor did the allocator's settings.
+ * Returns a function to call with the body bytes that pass through this process. Every 8 MiB it collects young garbage.
+ * Read buffers of Node lie outside the heap, where V8 leaves 64 MB of them. A bare Node proxy grew by 80 MB while 500
+ * MB passed, and by 18 MB with sweeps, in the same time. Fewer parallel requests, a smaller young generation or
+ * allocator settings changed nothing.
  */
 export function createSweep(): (bytes: number) => void {
   let passed = 0

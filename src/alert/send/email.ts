@@ -1,10 +1,10 @@
 import { createTransport, type Transporter } from 'nodemailer'
 
-/** How mail leaves: the server, the account on it, and who it comes from. */
+/** Mail server, its account and the sender address. */
 export type SmtpSettings = {
   host: string
   port: number
-  /** `tls`: encrypted from the start; `starttls`: must be upgraded; `none`: only for a server on this machine or network. */
+  /** `tls`: encrypted from the start. `starttls`: upgrade required. `none`: only for this machine or network. */
   security: 'tls' | 'starttls' | 'none'
   user: string
   password: string
@@ -13,13 +13,13 @@ export type SmtpSettings = {
 
 export type Mail = { to: string; subject: string; text: string; html: string; messageId: string }
 
-/** Sends mail; throws an Error whose message names the cause, never the password. */
+/** Sends mail. Throws an Error whose message names the cause, never the password. */
 export type Mailer = { send(settings: SmtpSettings, mail: Mail): Promise<void>; close(): void }
 
-/** A mail server that accepts the connection and then hangs must not hold the others for long. */
+/** A mail server that accepts the connection and then hangs must not block other mails for long. */
 const timeoutMs = 10_000
 
-/** Opens one connection pool for the settings in use and keeps it: a flood of mails needs one handshake. */
+/** Creates a mailer with one connection pool for the current settings, so that many mails need one handshake. */
 export function createMailer(): Mailer {
   const held: { key: string; transport: Transporter | undefined } = { key: '', transport: undefined }
   const transportFor = (settings: SmtpSettings): Transporter => {
@@ -39,7 +39,7 @@ export function createMailer(): Mailer {
       connectionTimeout: timeoutMs,
       greetingTimeout: timeoutMs,
       socketTimeout: timeoutMs,
-      // Texts of events stand in the mail: no part of them may name a file or an address to be fetched.
+      // The mail contains event texts, which must not make the library read a file or fetch an address.
       disableFileAccess: true,
       disableUrlAccess: true,
     })
@@ -54,7 +54,7 @@ export function createMailer(): Mailer {
         text,
         html,
         messageId,
-        // Out-of-office answers to a machine help nobody (RFC 3834).
+        // Suppresses out-of-office replies (RFC 3834).
         headers: { 'auto-submitted': 'auto-generated' },
       })
     },

@@ -4,13 +4,13 @@ import type { Outgoing } from '../../base/outgoing.ts'
 type Hook = {
   url: string
   body: object
-  /** Signs the call when it is not empty. */
+  /** Signs the call; '' for no signature. */
   secret: string
   deliveryId: number
   nowMs: number
 }
 
-/** `v1=` and the hex HMAC-SHA256 of `${timestamp}.${body}`: the time is signed too, so that an old call can't be repeated. */
+/** Returns `v1=` and the hex HMAC-SHA256 of `${timestamp}.${body}`. Signing the time prevents replay attacks. */
 export function signatureOf(secret: string, timestampS: number, body: string): string {
   return `v1=${createHmac('sha256', secret).update(`${timestampS}.${body}`).digest('hex')}`
 }

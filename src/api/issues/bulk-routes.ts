@@ -29,15 +29,15 @@ const whichQuery = z.object({
 })
 type WhichCall<Body> = Call<z.output<typeof whichQuery>, Body>
 
-/** Issues of one change: enough for any backlog, and a bound on what one call can set going. */
+/** Maximum issues of one change: enough for any backlog, and a limit on the work of one call. */
 const issuesMax = 50_000
-/** Each is taken out of every store with its events. */
+/** Each is deleted with its events from all stores. */
 const deletesMax = 100
-/** A merge is one step: all of the issues are merged, or none if one of them can't be merged. */
+/** A merge is atomic: either all issues are merged, or none. */
 const mergesMax = 1_000
 const patienceMs = 4_000
 
-/** The issues that a call names or searches for, and on which the caller may do `action`. Throws VALIDATION for neither. */
+/** Returns the named or matching issues that allow the caller's `action`. Throws VALIDATION without ids and query. */
 async function whichOf(
   call: WhichCall<unknown>,
   action: 'issue:own' | 'issue:triage' | 'issue:delete',
@@ -47,7 +47,7 @@ async function whichOf(
   const organization = organizationOf(found)
   if (query.id.length === 0 && query.query === undefined)
     throw new MishapError('VALIDATION', { fields: { id: ['Ids of issues, or a query.'] } })
-  // The range of the list with the same parameters: what is changed is what was seen there.
+  // Uses the same range as the list with these parameters, so that the change applies to the displayed issues.
   const asked = { ...viewOf(call), query: query.query ?? '', meUserId: actor.person.id }
   const issues =
     query.id.length > 0
@@ -80,7 +80,7 @@ async function changeMany(call: WhichCall<IssueChangeBody>): Promise<Answer<Rest
   }
   if (body.merge) {
     const issues = await whichOf(call, 'issue:triage', mergesMax + 1)
-    // What is left out would stand beside the others as if it were something else.
+    // A partial merge would leave the other issues looking unrelated.
     if (issues.length > mergesMax)
       throw new MishapError('VALIDATION', {
         detail: `At most ${mergesMax} issues are made one at once; narrow the search down, or merge in parts.`,
@@ -89,14 +89,14 @@ async function changeMany(call: WhichCall<IssueChangeBody>): Promise<Answer<Rest
     return { body: { merge: { parent: String(parent), children: children.map(String) }, updated: [] } }
   }
   const issues = await whichOf(call, action, issuesMax)
-  // A caller that named no ids does not know which issues to change back, so the change is stored as a bulk.
+  // A caller without ids cannot know which issues to revert, so the change is stored as a bulk.
   return { body: await applyChange(app, actor, issues, body, revision, query.id.length === 0 || undefined) }
 }
 
 async function deleteAll(call: WhichCall<unknown>, kind: 'issue' | 'discard') {
   const { app, actor, query } = call
   const issues = await whichOf(call, 'issue:delete', deletesMax + 1)
-  // An id that may not be deleted is no id that is not there: it is said, not passed over.
+  // Report ids that must not be deleted as forbidden, and do not skip them silently.
   if (query.id.length > 0 && issues.length < new Set(query.id).size) {
     const readable = await whichOf(call, 'issue:triage', deletesMax + 1)
     throw new MishapError(readable.length > issues.length ? 'AUTH_FORBIDDEN' : 'NOT_FOUND')
@@ -114,7 +114,7 @@ const bulkOf = ({ app, found, params }: Call<unknown, unknown>) => {
   return bulk
 }
 
-/** Many issues at once: changes, deletions, how far they are, and the way back. */
+/** Bulk changes: changes, deletions, progress and undo. */
 export const bulkRoutes: readonly Route[] = [
   ...(['/organizations/:org/issues', '/projects/:org/:project/issues'] as const).flatMap((path, i): Route[] => [
     route({
@@ -161,7 +161,7 @@ export const bulkRoutes: readonly Route[] = [
     handle: async (call) => {
       const { app, actor } = call
       const bulk = bulkOf(call)
-      // Whoever asked for it takes it back; somebody else makes a change of their own.
+      // Only the author can undo a bulk. Others make their own change.
       if (bulk.userId !== actor.person.id) throw new MishapError('AUTH_FORBIDDEN')
       return { body: toRestBulk(await undoBulk(app, bulk)), status: 202 as const }
     },

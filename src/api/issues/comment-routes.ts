@@ -8,7 +8,7 @@ import { activityOf, toRestActivity } from '../../query/issue.ts'
 import type { Activity, Issue } from '../../store/meta/meta.ts'
 import { issueOf, type Route, route } from '../route.ts'
 
-/** The caller's own comment on the issue. Throws NOT_FOUND, AUTH_FORBIDDEN for somebody else's. */
+/** Returns the caller's own comment on the issue. Throws NOT_FOUND, and AUTH_FORBIDDEN for another's comment. */
 function ownComment(app: App, actor: Actor, issue: Issue, id: string | undefined): Activity {
   const found = app.meta.activityById(Number(id) || 0)
   if (found?.issueId !== issue.id || found.type !== 'note') throw new MishapError('NOT_FOUND')
@@ -74,7 +74,7 @@ const commentRoutesOf = (path: string, id: (name: string) => string, word: 'note
   ]
 }
 
-/** What people say on issues, under both of its names. */
+/** Comments on issues, under both path names. */
 export const commentRoutes: readonly Route[] = ['/organizations/:org/issues/:issue', '/issues/:issue'].flatMap(
   (path, i): Route[] => {
     const id = (name: string) => (i === 0 ? `organization${name}` : name.slice(0, 1).toLowerCase() + name.slice(1))

@@ -39,7 +39,7 @@ const searchText = z.string().max(5000).optional().describe('Search text over th
 const file = z.string().describe('A file.')
 const chosen = z.object({ environment: viewQuery.environment })
 
-/** The scope of one event of an issue: all of it unless an environment is named. */
+/** Returns the scope of one event: the whole issue unless an environment is given. */
 const eventScope = (call: {
   app: Call<unknown, undefined>['app']
   actor: Call<unknown, undefined>['actor']
@@ -48,7 +48,7 @@ const eventScope = (call: {
 }) => (call.query.environment?.length ? scopeOf(viewOf(call, ordinaryPeriod)) : undefined)
 
 function download(body: BodyInit, type: string, name: string, asked: boolean): Response {
-  // Whatever an application attached is shown as plain bytes: no script of it ever runs here.
+  // Attachments are served as plain bytes, so that their scripts never run here.
   const safe = name.replace(/[^\w.\- ]+/g, '_').slice(0, 150) || 'file'
   const disposition = `${asked ? 'attachment' : 'inline'}; filename="${safe}"; filename*=UTF-8''${encodeURIComponent(name.slice(0, 255)).replace(/['()*]/g, (match) => `%${match.charCodeAt(0).toString(16)}`)}`
   return new Response(body, {
@@ -62,7 +62,7 @@ function download(body: BodyInit, type: string, name: string, asked: boolean): R
   })
 }
 
-/** Types that a browser only ever shows, never runs; everything else is sent as octets. */
+/** Types that a browser displays and never executes. All others are sent as octets. */
 const shownType = /^(image\/(png|jpeg|gif|webp|avif)|text\/plain|application\/json|video\/(mp4|webm))$/i
 const typeOf = (contentType: string) => {
   const plain = contentType.split(';', 1)[0]?.trim() ?? ''
@@ -73,7 +73,7 @@ const typeOf = (contentType: string) => {
     : 'application/octet-stream'
 }
 
-/** The event in the path, of the project in the path. */
+/** Returns the event and project of the path. */
 async function projectEvent(call: Call<unknown, unknown>) {
   const found = await eventById(call.app, [projectOf(call.found).id], call.params.event ?? '')
   if (!found) throw new MishapError('NOT_FOUND')
@@ -180,7 +180,7 @@ function jsonOf(
 
 const attachmentsPath = '/projects/:org/:project/events/:event/attachments'
 
-/** Events: of an issue, of a project, by id, by digest; their attachments. */
+/** Events of an issue or project, by id or digest, and their attachments. */
 export const eventRoutes: readonly Route[] = [
   ...issueEventRoutes('/organizations/:org/issues/:issue', (name) => `organization${name}`),
   ...issueEventRoutes('/issues/:issue', (name) => name.slice(0, 1).toLowerCase() + name.slice(1)),

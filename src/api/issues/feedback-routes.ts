@@ -19,7 +19,7 @@ import {
   viewQuery,
 } from '../route.ts'
 
-/** Rows of an issue at most: its screen shows all of them. */
+/** Maximum rows of an issue. Its screen shows all of them. */
 const ofIssueMax = 100
 
 const listQuery = z.object({
@@ -57,7 +57,7 @@ function list(call: Call<z.output<typeof listQuery>, undefined>) {
   return { body: page.rows, headers: pageHeaders(app.config.url, request.url, page) }
 }
 
-/** The feedback that the path names, in its organization. Throws NOT_FOUND. */
+/** Returns the feedback of the path in its organization. Throws NOT_FOUND. */
 function feedbackHere({ app, found, params }: Call<unknown, unknown>): Feedback {
   const feedback = /^\d{1,15}$/.test(params.feedback ?? '') ? app.meta.feedbackById(Number(params.feedback)) : undefined
   const project = feedback && app.meta.projectById(feedback.projectId)

@@ -22,7 +22,7 @@ import { issueOf, organizationOf, projectOf, route } from '../route.ts'
 const P = '/projects/:org/:project'
 const hash = z.string().regex(/^[0-9a-f]{16}$/, 'A hash of 16 hexadecimal characters.')
 
-/** Throws VALIDATION that says what stands wrong where. */
+/** Throws VALIDATION with the errors of each field. */
 function demandReadable({ fingerprintingRules = '', groupingEnhancements = '' }: GroupingPreviewBody): void {
   const fields = {
     fingerprintingRules: readFingerprintRules(fingerprintingRules).errors.map(ruleSentence),
@@ -71,7 +71,7 @@ const issueRoutesOf = (path: string, id: NameOf): Route[] => [
   }),
 ]
 
-/** Why events are one issue, and what people change about it. */
+/** Grouping of events, and its settings. */
 export const groupingRoutes: readonly Route[] = [
   route({
     method: 'GET',
@@ -96,7 +96,7 @@ export const groupingRoutes: readonly Route[] = [
     body: groupingPreviewBody,
     response: restGroupingPreview,
     handle: async ({ app, actor, found, body }) => {
-      // The answer tells of events and their issues, which a token for projects alone may not read.
+      // The answer contains events and their issues, which a project token might not be allowed to read.
       app.auth.demand(actor, 'event:read', { organization: organizationOf(found), project: projectOf(found) })
       demandReadable(body)
       const { fingerprintingRules: fingerprintRules, groupingEnhancements: stackRules, groupingConfig: config } = body

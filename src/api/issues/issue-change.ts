@@ -5,7 +5,7 @@ import type { App } from '../../processes/parts.ts'
 import type { Issue } from '../../store/meta/meta.ts'
 import { actionOf, type FilterInput, readChange } from './issue-input.ts'
 
-/** What an answer says was set, of the first issue where releases differ by project. */
+/** Returns the applied values for the answer. Where releases differ by project, those of the first issue. */
 function toldOf(wish: FilterInput, first: Issue | undefined, body: IssueChangeBody): Omit<RestIssueChange, 'updated'> {
   const { assignee } = wish
   const { status, substatus, statusDetails } = first ? wish.of(first) : {}
@@ -22,10 +22,10 @@ function toldOf(wish: FilterInput, first: Issue | undefined, body: IssueChangeBo
 }
 
 /**
- * Changes issues of one organization on which the caller may do `actionOf(body)`, tells the listeners, returns what was set.
- * Many of them are changed in the background, and where `asBulk`: `bulk` says how far that is and can be taken back; what
- * is the caller's own is set before this returns. With `revision` there is one issue.
- * A status set back restores the issue as it was when `substatus` and `statusDetails` are its old ones.
+ * Changes issues of an organization on which the caller can do `actionOf(body)`, notifies listeners, returns the new
+ * values. Many issues, or any with `asBulk`, are changed in the background: `bulk` has the progress and can be undone.
+ * The caller's own fields are set before this returns. `revision` requires a single issue. Setting a status back
+ * restores the issue if `substatus` and `statusDetails` are the old ones.
  */
 export async function applyChange(
   app: App,
@@ -48,7 +48,7 @@ export async function applyChange(
 
 type Bulk = NonNullable<ReturnType<App['meta']['bulkById']>>
 
-/** A change of many issues in the shape of the API. */
+/** Returns the API form of a bulk change. */
 export function toRestBulk(item: Bulk): NonNullable<RestIssueChange['bulk']> {
   return {
     id: String(item.id),

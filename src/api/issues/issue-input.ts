@@ -6,10 +6,10 @@ import { latestReleases } from '../../query/latest.ts'
 import type { IssueChange } from '../../store/meta/issues/triage.ts'
 import type { Issue, Person } from '../../store/meta/meta.ts'
 
-/** Fields that are the caller's own: nobody else is told. */
+/** Personal fields of the caller. Their changes notify nobody else. */
 const ownFields = ['hasSeen', 'isBookmarked', 'isSubscribed'] as const
 
-/** What a caller must be allowed for a change: one that sets nothing but what is their own is no triage. */
+/** Returns the permission for a change. A change of only personal fields is not triage. */
 export function actionOf(body: IssueChangeBody): 'issue:own' | 'issue:triage' | 'issue:delete' {
   if (body.discard) return 'issue:delete'
   const { revision: _, ...fields } = body
@@ -22,7 +22,7 @@ const refuse = (field: string, sentence: string): never => {
   throw new MishapError('VALIDATION', { fields: { [field]: [sentence] } })
 }
 
-/** Who is meant by `assignedTo`: `user:ID`, an id, an e-mail or nothing. Throws VALIDATION for somebody who is no member. */
+/** Resolves `assignedTo`: `user:ID`, an id, an e-mail or nothing. Throws VALIDATION for people who are not members. */
 function assigneeOf(app: App, organizationId: number, text: string | null): Person | null {
   if (text === null || text === '') return null
   const name = text.replace(/^user:/, '')
@@ -48,10 +48,10 @@ function archivedDetails(given: StatusDetailsBody, nowMs: number): StatusDetails
   }
 }
 
-/** What is known of an issue's project: its latest release ('' for none), and the first one that has a commit. */
+/** Releases of the project of an issue: the latest one ('' for none), and the first one with a commit. */
 type Known = { latest(): string; having(repository: string, commit: string): string | undefined }
 
-/** Details of a resolution for one issue. */
+/** Returns the details of a resolution for one issue. */
 function resolvedDetails(given: StatusDetailsBody, inNext: boolean, { latest, having }: Known): StatusDetails {
   if (given.inCommit) {
     if (inNext) refuse('statusDetails', 'Either inCommit or inNextRelease.')
@@ -66,10 +66,10 @@ function resolvedDetails(given: StatusDetailsBody, inNext: boolean, { latest, ha
   return inRelease === '' ? refuse('statusDetails', 'inRelease: this project has no release yet.') : { inRelease }
 }
 
-/** A change that was asked for, read: what becomes of each issue, and whom it is assigned to. */
+/** A parsed change: the new state of each issue, and the assignee. */
 export type FilterInput = { of(issue: Issue): IssueChange; assignee: Person | null | undefined }
 
-/** Reads a change of issues of one organization. Throws VALIDATION. */
+/** Parses a change of issues of one organization. Throws VALIDATION. */
 export function readChange(app: App, organizationId: number, body: IssueChangeBody): FilterInput {
   const nowMs = app.clock.now()
   const latest = new Map<number, string>()
@@ -78,7 +78,7 @@ export function readChange(app: App, organizationId: number, body: IssueChangeBo
     latest.set(projectId, known)
     return known
   }
-  // One commit is named for all: of thousands of issues it is looked up once a project.
+  // All issues share one commit, so each project needs only one lookup.
   const having = new Map<number, string | undefined>()
   const havingOf = (projectId: number, repository: string, commit: string): string | undefined => {
     if (!having.has(projectId))

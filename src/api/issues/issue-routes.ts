@@ -89,7 +89,7 @@ async function change(call: Call<object, IssueChangeBody>): Promise<Answer<RestI
   const revision = revisionOf(body, request)
   if (body.discard) {
     demandIssueRevision(app, actor, issue.id, revision)
-    // Read before, as it may be gone when this answers.
+    // Read first, because the issue can be gone when this answers.
     const last = await issueDetail(app, view, issue, readableIdsOf(call))
     await removeIssue(call, 'discard')
     return { body: last }
@@ -100,7 +100,7 @@ async function change(call: Call<object, IssueChangeBody>): Promise<Answer<RestI
   return { body: await issueDetail(app, view, changed, readableIdsOf(call)) }
 }
 
-/** Operation ids differ between the two addresses of an issue; the one without organization is lower case. */
+/** Operation ids differ between the two addresses of an issue. Those without organization start in lower case. */
 type NameOf = (name: string) => string
 
 const ownRoutes = (path: string, id: NameOf): Route[] => [
@@ -191,7 +191,7 @@ const tagRoutes = (path: string, id: NameOf): Route[] => [
   }),
 ]
 
-/** Issues: the stream, a single issue, its tags. bulk-routes.ts changes many issues, comment-routes.ts has comments. */
+/** Issues: the list, a single issue, its tags. See also bulk-routes.ts and comment-routes.ts. */
 export const issueRoutes: readonly Route[] = [
   route({
     method: 'GET',

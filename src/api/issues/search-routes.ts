@@ -29,7 +29,7 @@ const asker = (app: App, actor: Actor, found: Found): ViewAsker => ({
 const toRest = (app: App, actor: Actor, found: Found, savedSearch: SavedSearch): RestSearch =>
   toRestSearch(app.meta, savedSearch, asker(app, actor, found))
 
-/** The view that the path names, if the caller may see it. Throws NOT_FOUND. */
+/** Returns the view of the path if the caller can see it. Throws NOT_FOUND. */
 function searchOf(app: App, actor: Actor, found: Found, id: string | undefined): SavedSearch {
   const savedSearch = /^\d{1,15}$/.test(id ?? '') ? app.meta.savedSearchById(Number(id)) : undefined
   if (
@@ -41,7 +41,7 @@ function searchOf(app: App, actor: Actor, found: Found, id: string | undefined):
   return savedSearch
 }
 
-/** Two dates, a length, or '' for the usual one; undefined: none of them was given. Throws VALIDATION. */
+/** Returns two dates, a length, or '' for the default; undefined if none is given. Throws VALIDATION. */
 function spanOf(given: SearchChangeBody): string | undefined {
   const { statsPeriod, start, end } = given
   if (start && end) return `${start}/${end}`
@@ -64,12 +64,12 @@ function partsOf(given: SearchChangeBody): Partial<{ name: string; shared: boole
   }
 }
 
-/** Only who triages makes a view everybody's, or takes it from everybody. Throws FORBIDDEN. */
+/** Sharing a view, or ending it, needs the permission to triage. Throws AUTH_FORBIDDEN. */
 function demandShared(app: App, actor: Actor, found: Found, shared: boolean | undefined): void {
   if (shared) app.auth.demand(actor, 'issue:triage', { organization: organizationOf(found) })
 }
 
-/** A view that nobody can open is none: its query is held against what the stream takes. Throws QUERY_*. */
+/** Checks the query with the rules of the issue list, so that saved views can be opened. Throws QUERY_*. */
 function demandReadable(app: App, actor: Actor, found: Found, query: string | undefined): void {
   if (query === undefined) return
   checkQuery(app, { projects: askedProjects(app, actor, organizationOf(found), []), meUserId: actor.person.id }, query)
@@ -167,7 +167,7 @@ const savedRoutes: Route[] = [
   }),
 ]
 
-/** Saved views, and what a search box completes. */
+/** Saved views, and completions for the search box. */
 export const searchRoutes: readonly Route[] = [
   ...savedRoutes,
   route({

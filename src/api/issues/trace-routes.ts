@@ -6,7 +6,7 @@ import { normalizeId } from '../../wire/ids.ts'
 import type { Route } from '../route.ts'
 import { readableIdsOf, route } from '../route.ts'
 
-/** The id in the path as 32 lower-case hex. Throws NOT_FOUND for what is none. */
+/** Returns the id of the path as 32 lower-case hex digits. Throws NOT_FOUND if it is invalid. */
 function traceIdOf(text: string | undefined): string {
   const id = normalizeId(text)
   if (id === undefined) throw new MishapError('NOT_FOUND')

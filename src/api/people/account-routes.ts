@@ -13,7 +13,7 @@ const toRest = ({ createdMs, lastUsedMs, address, ...session }: LoginSession): R
 
 const own = '/users/me'
 
-/** A person's own password and login sessions. No token may: a leaked one could lock its owner out. */
+/** A person's own password and login sessions. Tokens are refused: a leaked one could lock its owner out. */
 export const accountRoutes: readonly Route[] = [
   route({
     method: 'GET',

@@ -22,7 +22,7 @@ import type { App } from '../../processes/parts.ts'
 import type { Channel, Delivery } from '../../store/meta/issues/alerts.ts'
 import { type Found, organizationOf, type Route, route } from '../route.ts'
 
-/** Deliveries that a log shows: some days of a busy channel. */
+/** Deliveries in a log: some days of a busy channel. */
 const logMax = 100
 
 const toRestRecipient = ({ askedMs, ...recipient }: Recipient): RestChannel['recipients'][number] => ({
@@ -30,7 +30,7 @@ const toRestRecipient = ({ askedMs, ...recipient }: Recipient): RestChannel['rec
   dateAsked: askedMs === null ? null : new Date(askedMs).toISOString(),
 })
 
-/** A channel in the shape of the API. */
+/** Returns the API form of a channel. */
 function toRestChannel(app: App, channel: Channel): RestChannel {
   return {
     id: String(channel.id),
@@ -60,7 +60,7 @@ function toRestDelivery(delivery: Delivery): RestDelivery {
   }
 }
 
-/** The channel that the path names, within its organization. Throws NOT_FOUND. */
+/** Returns the channel of the path in its organization. Throws NOT_FOUND. */
 function channelOf(app: App, found: Found, id: string | undefined): Channel {
   const channel = /^\d{1,15}$/.test(id ?? '') ? app.meta.channelById(Number(id)) : undefined
   if (!channel || channel.organizationId !== organizationOf(found).id) throw new MishapError('NOT_FOUND')
@@ -76,7 +76,7 @@ function mailServerOf(app: App): RestMailServer {
 
 const C = '/organizations/:org/notification-channels'
 
-/** Where notifications go, what became of them, and the mail server. */
+/** Notification channels, their deliveries, and the mail server. */
 export const notificationRoutes: readonly Route[] = [
   route({
     method: 'GET',

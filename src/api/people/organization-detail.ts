@@ -4,7 +4,7 @@ import { toRestOrganization } from './organization-routes.ts'
 import { roleLists } from './role-lists.ts'
 import { toRestTeam } from './team-routes.ts'
 
-/** One organization with what stands in it for clients: its team, and the roles that there are. */
+/** One organization with its team and the available roles. */
 export const organizationDetailRoutes: readonly Route[] = [
   route({
     method: 'GET',

@@ -13,7 +13,7 @@ import { liveStream } from '../live.ts'
 import { organizationOf, projectOf, type Route, route, scopeOf, viewOf, viewQuery } from '../route.ts'
 import { organizationSettingRoutes } from './organization-setting-routes.ts'
 
-/** An organization in the shape of the API. */
+/** Returns the API form of an organization. */
 export function toRestOrganization(app: App, organization: Organization): RestOrganization {
   return {
     id: String(organization.id),
@@ -35,7 +35,7 @@ function organizationsOf(app: App, actor: Actor): Organization[] {
     .filter((organization) => app.auth.may(actor, 'organization:read', { organization }) === 'yes')
 }
 
-/** Members in the shape of the API; invitations come later, so that all are active. */
+/** Returns the members in API form. Invitations are not included, so all members are active. */
 export function membersOf(app: App, organization: Organization): RestMember[] {
   const members = app.meta.membersOf(organization.id)
   const people = new Map(app.meta.people(members.map((member) => member.userId)).map((person) => [person.id, person]))
@@ -65,7 +65,7 @@ function userOf(actor: Actor): RestUser {
   return { id, name, email, username: email }
 }
 
-/** Whoever made the organization's token is nobody that a build has to know. */
+/** Builds do not need to know the creator of an organization token. */
 const isOrganization = (actor: Actor) => actor.kind === 'token' && actor.ofOrganization === true
 
 const scopesOf = (actor: Actor) => (actor.kind === 'token' ? actor.scopes : [])
@@ -96,13 +96,13 @@ async function valuesOf(
   return app.events.tagValues(scopeOf(viewOf({ ...call, app }, '90d')), key, 1000)
 }
 
-/** Whether the request's session or token is still good and may still read the organization. */
+/** Returns whether the session or token is still valid and can still read the organization. */
 async function isStill(app: App, actor: Actor, organization: Organization, headers: Headers): Promise<boolean> {
   const now = await app.auth.actorOf(headers)
   return now?.person.id === actor.person.id && app.auth.may(now, 'issue:read', { organization }) === 'yes'
 }
 
-/** Who asks, organizations, what is in them, tokens, the live stream. */
+/** The caller, organizations and their contents, tokens, the live stream. */
 export const organizationRoutes: readonly Route[] = [
   route({
     method: 'GET',

@@ -22,7 +22,7 @@ const toRest = (apiToken: ApiToken): RestOrganizationToken => ({
 
 const path = '/organizations/:org/org-auth-tokens'
 
-/** Tokens of an organization, for builds: sntrys_ with the address and the organization in it. */
+/** Tokens of an organization, for builds: sntrys_ with the encoded address and organization. */
 export const organizationTokenRoutes: readonly Route[] = [
   route({
     method: 'GET',

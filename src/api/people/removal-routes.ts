@@ -8,12 +8,12 @@ import type { Removal } from '../../store/meta/retention/removals.ts'
 import type { Call, Route } from '../route.ts'
 import { issueOf, organizationOf, projectOf, route } from '../route.ts'
 
-/** Removals that the list shows. */
+/** Maximum removals in the list. */
 const listMax = 100
-/** A small one is done by then; the answer says how far it got. */
+/** Small removals complete within this time. The answer has the progress. */
 const patienceMs = 2000
 
-/** A removal in the shape of the API. */
+/** Returns the API form of a removal. */
 export function toRestRemoval(removal: Removal): RestRemoval {
   return {
     id: String(removal.id),
@@ -31,14 +31,14 @@ export function toRestRemoval(removal: Removal): RestRemoval {
 }
 
 /**
- * Asks for the deletion of the issue that a call names, and waits a moment for it. Throws CONFLICT for the name of one that
- * was merged into another, NOT_FOUND.
+ * Requests deletion of the issue in the path and waits briefly. Throws CONFLICT for the name of an issue that was
+ * merged into another one, and NOT_FOUND.
  */
 export async function removeIssue(call: Call<unknown, unknown>, kind: 'issue' | 'discard'): Promise<RestRemoval> {
   const { app, actor, found, params } = call
   const issue = issueOf(found)
   const { id: issueId, shortId } = issue
-  // The name of an issue that was merged into another leads there: to look at, not to delete it.
+  // The name of a merged issue leads to its target. That is for reading, not for deleting.
   const asked = params.issue?.toUpperCase()
   if (asked !== String(issueId) && asked !== shortId.toUpperCase())
     throw new MishapError('CONFLICT', {
@@ -55,7 +55,7 @@ const discardQuery = z.object({
 })
 const P = '/projects/:org/:project'
 
-/** Deletion of issues and projects across all stores, and what is filtered after it. */
+/** Deletion of issues and projects in all stores, and the filters of discarded issues. */
 export const removalRoutes: readonly Route[] = [
   ...['/organizations/:org/issues/:issue', '/issues/:issue'].map((path, i) =>
     route({
@@ -110,7 +110,7 @@ export const removalRoutes: readonly Route[] = [
     action: 'signed-in',
     response: z.array(restRemoval),
     handle: ({ app, actor }) => {
-      // A token of an organization is nobody that deleted any.
+      // A token of an organization has no removals of its own.
       if (actor.kind === 'token' && actor.ofOrganization) throw new MishapError('AUTH_FORBIDDEN')
       return { body: app.meta.organizationRemovalsBy(actor.person.id, listMax).map(toRestRemoval) }
     },

@@ -1,7 +1,7 @@
 import { permissions } from '../../auth/may.ts'
 import type { Role } from '../../store/meta/meta.ts'
 
-/** Roles as clients with generated code want them told. */
+/** Roles in the format that generated clients expect. */
 
 const roles: readonly (readonly [Role, string, string])[] = [
   ['viewer', 'Viewer', 'Reads everything in the organization and changes nothing.'],
@@ -10,7 +10,7 @@ const roles: readonly (readonly [Role, string, string])[] = [
   ['owner', 'Owner', 'Does everything, and may delete the organization.'],
 ]
 
-/** Scopes that a token of this role can use. */
+/** Returns the scopes that a token of this role can use. */
 const scopesOf = (role: Role): string[] => [
   ...new Set(
     Object.values(permissions)
@@ -19,7 +19,7 @@ const scopesOf = (role: Role): string[] => [
   ),
 ]
 
-/** The roles in an organization from the least to the most, and the one in a team. */
+/** Roles in an organization from lowest to highest, and the one role in a team. */
 export const roleLists = {
   orgRoleList: roles.map(([id, name, desc]) => ({
     id,

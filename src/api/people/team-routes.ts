@@ -11,7 +11,7 @@ import type { Call, Route } from '../route.ts'
 import { organizationOf, projectOf, route } from '../route.ts'
 import { membersOf, toRestOrganization } from './organization-routes.ts'
 
-/** The one team of an organization: everyone and every project is in it. It has the organization's id, slug and name. */
+/** Returns the only team of an organization: it has everyone, all projects, and the same id, slug and name. */
 export function toRestTeam(app: App, actor: Actor, organization: Organization, isDetailed = true): RestTeam {
   const { id, slug, name, createdMs } = organization
   const isMember = app.meta.memberOf(id, actor.person.id) !== undefined
@@ -39,7 +39,7 @@ export function toRestTeam(app: App, actor: Actor, organization: Organization, i
   }
 }
 
-/** Answers NOT_FOUND unless the path names the team of its organization: by slug, by id, or by a slug that it had before. */
+/** Throws NOT_FOUND unless the path names the team of its organization by slug, id or a former slug. */
 function demandTeam({ app, found, params }: Call<unknown, unknown>): Organization {
   const organization = organizationOf(found)
   const { team = '' } = params
@@ -59,7 +59,7 @@ const T = '/teams/:org/:team'
 const PT = '/projects/:org/:project/teams'
 const detailed = z.object({ detailed: z.string().max(10).optional().describe('0: without projects.') })
 
-/** What teams of one's own will answer, and does not yet. */
+/** Routes for custom teams, which are not supported yet. */
 const refusals: readonly Route[] = [
   ...(
     [
@@ -85,7 +85,7 @@ const refusals: readonly Route[] = [
   ),
 ]
 
-/** Teams as far as clients need one: one for each organization. */
+/** Minimal team routes for clients: one team per organization. */
 export const teamRoutes: readonly Route[] = [
   route({
     method: 'GET',

@@ -5,7 +5,7 @@ import type { Project } from '../../store/meta/meta.ts'
 
 const hourMs = 3_600_000
 
-/** Why an item ended as it did, for people. */
+/** User-readable reasons of outcomes. */
 const sentences: Record<OutcomeReason, string> = {
   ok: 'Stored.',
   not_stored_yet: 'Arrived and was counted; this version does not store this kind yet.',
@@ -47,11 +47,11 @@ const sentences: Record<OutcomeReason, string> = {
   sdk: 'The SDK discarded it itself and said so.',
 }
 
-/** What the waiting screen shows of a project: last use of its keys, first event, items of the last hour (two hours of counts at most), newest issue. */
+/** Returns last key use, first event, items of the last 1 to 2 hours and newest issue, for the waiting screen. */
 export function arrivalsOf(app: App, project: Project): RestArrivals {
   const used = app.meta.keysOf(project.id).flatMap((key) => (key.lastUsedMs === null ? [] : [key.lastUsedMs]))
   const items = new Map<string, RestArrivals['items'][number]>()
-  // Counts stand by the hour, so the hour that began before the last sixty minutes belongs to them.
+  // Counts are per hour, so include the hour in which the last sixty minutes began.
   for (const row of app.meta.outcomesSince({
     projectIds: [project.id],
     fromMs: Math.floor((app.clock.now() - hourMs) / hourMs) * hourMs,

@@ -8,7 +8,7 @@ import { eventById } from '../../query/events.ts'
 import type { Call, Route } from '../route.ts'
 import { organizationOf, projectOf, route } from '../route.ts'
 
-/** The project of the path, and the others whose uploads the caller may see. */
+/** Returns the project of the path, and other projects whose uploads the caller can see. */
 function doctorProject({ app, actor, found }: Pick<Call<unknown, unknown>, 'app' | 'actor' | 'found'>) {
   const [organization, project] = [organizationOf(found), projectOf(found)]
   const allowed = allowedProjects(app, actor, organization, 'release:read')
@@ -23,7 +23,7 @@ const errorsOf = ({ files }: EventDiagnosis) =>
 
 const dist = z.string().max(64).optional().describe('Only this dist; empty: events and files without one.')
 
-/** Why frames are not mapped: of an event, of a bundle, of a release. */
+/** Diagnoses unmapped frames of an event, a bundle or a release. */
 export const doctorRoutes: readonly Route[] = [
   route({
     method: 'GET',

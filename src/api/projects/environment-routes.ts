@@ -6,9 +6,9 @@ import type { Environment } from '../../store/meta/ingest/environments.ts'
 import type { Route } from '../route.ts'
 import { projectOf, route, scopeOf, viewOf, viewQuery } from '../route.ts'
 
-/** Names that a list has. */
+/** Maximum names in a list. */
 const listMax = 1000
-/** Names that the events are asked for, the hidden ones included. */
+/** Maximum names to query from the events, including hidden ones. */
 const askedMax = 10_000
 
 const visibility = z
@@ -22,7 +22,7 @@ const toRest = ({ name, hidden }: Environment): RestEnvironment => ({ id: name, 
 
 const path = '/projects/:org/:project/environments'
 
-/** Environments: those in use, and which of them people hid from the lists to choose from. */
+/** Environments in use, and those that users hid from selection lists. */
 export const environmentRoutes: readonly Route[] = [
   ...(['/organizations/:org/environments', path] as const).map((item, i) =>
     route({
@@ -46,7 +46,7 @@ export const environmentRoutes: readonly Route[] = [
           }
           return { body: [...names].sort().map((name) => ({ id: name, name, isHidden: hidden.has(name) })) }
         }
-        // So many more as may be taken out again: hidden ones must not crowd the others out.
+        // Query extra names, because hidden ones are removed below and must not displace the others.
         const asked = Math.min(listMax + hidden.size, askedMax)
         const values = await app.events.tagValues(scope, 'environment', asked)
         return {

@@ -29,7 +29,7 @@ function filterOf(id: string | undefined): InboundFilter {
   return known
 }
 
-/** What a filter is in the shape of the API. */
+/** Returns the API form of a filter. */
 function toRest(app: App, project: Project, item: InboundFilter, dropped: Map<string, number>): RestFilter {
   const { active, patterns, subfilters } = filterState(app.meta.filtersOf(project.id), item)
   const revision = app.meta.projectById(project.id)?.rev ?? project.rev
@@ -39,7 +39,7 @@ function toRest(app: App, project: Project, item: InboundFilter, dropped: Map<st
 const wrong = (field: string, sentence: string) =>
   new MishapError('VALIDATION', { detail: sentence, fields: { [field]: [sentence] } })
 
-/** The browsers that a change names; `active` alone is all or none. Throws VALIDATION for one that is not known. */
+/** Returns the browsers of a change. `active` alone means all or none. Throws VALIDATION for unknown ones. */
 function browsersOf(given: FilterChangeBody, all: readonly string[]): OldBrowser[] {
   const names = given.subfilters ?? (given.active ? all : [])
   const unknown = names.find((name) => !isOldBrowser(name))
@@ -58,7 +58,7 @@ function changeOf(filters: ProjectFilters, item: InboundFilter, given: FilterCha
   return { [item.key]: given.patterns }
 }
 
-/** What a project drops of what comes in. */
+/** Inbound filters of a project. */
 export const filterRoutes: readonly Route[] = [
   route({
     method: 'GET',

@@ -17,10 +17,10 @@ import { revisionOf } from '../input.ts'
 import { projectOf, type Route, route } from '../route.ts'
 
 const P = '/projects/:org/:project'
-/** Issues that a try-out looks at, the latest. */
+/** Number of latest issues for a test of rules. */
 const triedMax = 20
 
-/** Rules of a project in the shape of the API. */
+/** Returns the API form of the rules of a project. */
 function toRestOwnership(app: App, project: Project): RestOwnership {
   const { text, autoAssign, rev, changedMs } = app.meta.ownershipOf(project.id)
   return {
@@ -36,14 +36,14 @@ function toRestOwnership(app: App, project: Project): RestOwnership {
 const tooLong = (shortId: string) =>
   `This rule and those above it are not held against ${shortId}: all rules together take too long for its event. Patterns with fewer * take less.`
 
-/** What rules would do with the project's latest issues; nothing is saved. Throws STORE_UNAVAILABLE. */
+/** Tests rules on the latest issues of a project without saving. Throws STORE_UNAVAILABLE. */
 async function tryOwnership(app: App, project: Project, text: string): Promise<RestOwnershipTest> {
   const { rules } = readOwnership(text)
   const issues = app.meta.listIssues({ projectIds: [project.id], sort: 'last', max: triedMax })
   const rows = await Promise.all(
     issues.map((issue) =>
       eventRowOf(app, issue, 'latest').catch((error: unknown) => {
-        // The issue has no event left.
+        // The issue has no remaining event.
         if (error instanceof MishapError && error.code === 'NOT_FOUND') return undefined
         throw error
       }),
@@ -53,7 +53,7 @@ async function tryOwnership(app: App, project: Project, text: string): Promise<R
   const tried: RestOwnershipTest['issues'] = []
   for (const [at, { id, shortId, title }] of issues.entries()) {
     const row = rows[at]
-    // Rules may take some milliseconds for each: others get their turn.
+    // Rules can take some milliseconds per issue: let other work run.
     await app.clock.sleep(0)
     const { rule, overAt: line } = row ? ownerRuleOf(rules, ownedEventOf(row)) : {}
     if (line !== undefined) faults.push({ line, sentence: tooLong(shortId) })
@@ -69,7 +69,7 @@ async function tryOwnership(app: App, project: Project, text: string): Promise<R
   return { faults, issues: tried }
 }
 
-/** Rules that say whose an issue is. */
+/** Rules of issue ownership. */
 export const ownershipRoutes: readonly Route[] = [
   route({
     method: 'GET',

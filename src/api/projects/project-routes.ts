@@ -37,7 +37,7 @@ import { organizationOf, projectOf, route } from '../route.ts'
 import { arrivalsOf } from './arrivals.ts'
 import { sendTestEvent } from './test-event.ts'
 
-/** A project in the shape of the API, with the one team of its organization (team-routes.ts). */
+/** Returns the API form of a project, with the only team of its organization (team-routes.ts). */
 export function toRestProject(app: App, organization: Organization, project: Project): RestProjectSettings {
   const team = { id: String(organization.id), slug: organization.slug, name: organization.name }
   const scrub = app.meta.scrubSettings(project.id)
@@ -55,7 +55,7 @@ export function toRestProject(app: App, organization: Organization, project: Pro
     hasAccess: true,
     features: [],
     status: 'active',
-    // There is nothing to set here yet; clients with generated code read no project without them.
+    // These have no settings yet. Generated clients cannot parse a project without them.
     options: {},
     color: '#6d5bd0',
     isPublic: false,
@@ -90,7 +90,7 @@ export function toRestProject(app: App, organization: Organization, project: Pro
 const loaderOptionsOf = ({ loaderOptions }: ProjectKey): RestLoaderOptions =>
   Object.fromEntries(loaderOptionNames.map((name) => [name, loaderOptions[name] ?? false])) as RestLoaderOptions
 
-/** A project key in the shape of the API, with every address that an SDK or a client may want. */
+/** Returns the API form of a project key, with all addresses for SDKs and clients. */
 function toRestKey(app: App, projectKey: ProjectKey): RestKey {
   const dsn = dsnOf(app.config.url, projectKey)
   const api = `${app.config.url}/api/${projectKey.projectId}`
@@ -128,7 +128,7 @@ function toRestKey(app: App, projectKey: ProjectKey): RestKey {
   }
 }
 
-/** What a body changes of a key, in the store's words. */
+/** Converts the body of a key change to the fields of the store. */
 function keyChangeOf(body: KeyChangeBody): KeyChange {
   const label = body.name ?? body.label
   return {
@@ -140,7 +140,7 @@ function keyChangeOf(body: KeyChangeBody): KeyChange {
   }
 }
 
-/** Runs a change whose field has another name in the API than in the store, so that its error stands at the caller's. */
+/** Renames the fields of errors from store names to the API names that the caller used. */
 async function underName<Made>(names: Record<string, string>, change: () => Promise<Made>): Promise<Made> {
   try {
     return await change()
@@ -151,7 +151,7 @@ async function underName<Made>(names: Record<string, string>, change: () => Prom
   }
 }
 
-/** What a body changes, in the store's words. */
+/** Converts the body of a project change to the fields of the store. */
 function changeOf(body: ProjectChangeBody): ProjectChange {
   const given: { [Name in keyof ProjectChange]: ProjectChange[Name] | undefined } = {
     name: body.name,
@@ -173,7 +173,7 @@ function changeOf(body: ProjectChangeBody): ProjectChange {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 
-/** Makes a project with a key. */
+/** Creates a project with a key. */
 export async function makeProject(
   app: App,
   organization: Organization,
@@ -192,7 +192,7 @@ function keyOf(app: App, found: Found, id: string | undefined): ProjectKey {
 const limitOf = (value: RateLimitBody) => (value === null ? null : { count: value.count, windowS: value.window })
 const P = '/projects/:org/:project'
 
-/** Projects, their keys, and what arrives in them. */
+/** Projects, their keys, and their arrivals. */
 export const projectRoutes: readonly Route[] = [
   route({
     method: 'GET',

@@ -4,19 +4,19 @@ import type { Regrouping } from '../../store/meta/retention/reprocessing.ts'
 import type { Route } from '../route.ts'
 import { organizationOf, route } from '../route.ts'
 
-/** Runs that the list shows. */
+/** Maximum runs in the list. */
 const listMax = 20
 
 type Project = RestRegroupings['runs'][number]['project']
 
-/** A run in the shape of the API. */
+/** Returns the API form of a run. */
 const toRest = (regrouping: Regrouping, project: Project): RestRegroupings['runs'][number] => ({
   id: String(regrouping.id),
   project,
   cause: regrouping.cause,
   dateCreated: new Date(regrouping.createdMs).toISOString(),
   dateEnded: regrouping.endedMs === null ? null : new Date(regrouping.endedMs).toISOString(),
-  // An event may have come twice into view, where a run began anew.
+  // A restarted run can count an event twice.
   total: regrouping.total,
   looked: Math.min(regrouping.looked, regrouping.total),
   mapped: regrouping.mapped,
@@ -25,7 +25,7 @@ const toRest = (regrouping: Regrouping, project: Project): RestRegroupings['runs
   error: regrouping.error,
 })
 
-/** Events that are mapped again when their source maps come after them. */
+/** Reprocessing of events whose source maps arrived after them. */
 export const reprocessingRoutes: readonly Route[] = [
   route({
     method: 'GET',

@@ -4,14 +4,14 @@ import type { Project } from '../../store/meta/meta.ts'
 
 const answerMsMax = 5000
 
-/** Where this installation listens, as seen from its own machine. */
+/** Returns the address of this installation on its own machine. */
 function listenerOf(app: App): string {
   const { host, port } = app.config
   const address = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
   return `http://${address}:${port}`
 }
 
-/** An event that is told apart from real ones by its type and its tag. */
+/** Builds a test event. Its type and tag distinguish it from real ones. */
 function eventOf(id: string, platform: string | null, nowMs: number) {
   const frame = (name: string, line: number) => ({
     filename: 'mishap/test-event',
@@ -40,15 +40,15 @@ function eventOf(id: string, platform: string | null, nowMs: number) {
 }
 
 /**
- * Sends one test event over HTTP with the project's own key, on the way that an SDK's would take. Returns its id.
- * Throws VALIDATION when the project has no active key or the event is refused (with the reason).
+ * Sends one test event over HTTP with the project's own key, like an SDK. Returns its id. Throws VALIDATION if the
+ * project has no active key or the event is refused (with the reason).
  */
 export async function sendTestEvent(app: App, project: Project): Promise<{ id: string }> {
   const key = app.meta.keysOf(project.id).find((item) => item.active)
   if (!key) throw new MishapError('VALIDATION', { detail: 'The project has no active key.' })
   const id = crypto.randomUUID().replaceAll('-', '')
   const body = `${JSON.stringify({ event_id: id, sent_at: new Date(app.clock.now()).toISOString() })}\n{"type":"event"}\n${JSON.stringify(eventOf(id, project.platform, app.clock.now()))}\n`
-  // An allowed origin is sent along, so that a project that checks origins takes it, too.
+  // Send an allowed origin, so that projects with an origin check accept the event.
   const origin = project.allowedOrigins.find((allowedOrigin) => /^https?:\/\/[^*]+$/.test(allowedOrigin))
   let answer: Response
   try {

@@ -5,7 +5,7 @@ import { route } from '../route.ts'
 const detail =
   'Mishap does not read debug files (dSYM, ELF, PDB, ProGuard, Dart) yet: this file was not stored. Source maps go by sourcemaps upload.'
 
-/** Debug files of native programs, which are not read yet: each is refused with a sentence. */
+/** Debug files of native programs are not supported yet: each upload is refused with a sentence. */
 export const debugFileRoutes: readonly Route[] = [
   route({
     method: 'POST',

@@ -6,14 +6,14 @@ import { healthData } from '../../query/release-health.ts'
 import type { Project } from '../../store/meta/meta.ts'
 import type { Call } from '../route.ts'
 
-/** What a call for releases may ask about their health. */
+/** Query parameters for release health. */
 export const healthQuery = {
   health: z.enum(['0', '1']).optional().describe('1: each project of a release has healthData.'),
   summaryStatsPeriod: z.string().max(10).optional().describe('Range of the totals of healthData: 14d (the default).'),
 }
 type HealthQuery = { health?: string | undefined; summaryStatsPeriod?: string | undefined; environment?: string[] }
 
-/** Adds their health to releases where the call asks for it. Throws STORE_UNAVAILABLE, QUERY_TIMEOUT. */
+/** Adds health data to releases if the call asks for it. Throws STORE_UNAVAILABLE, QUERY_TIMEOUT. */
 export async function withHealth(
   call: Call<unknown, unknown>,
   query: HealthQuery,

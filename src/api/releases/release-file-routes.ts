@@ -49,7 +49,7 @@ function list(call: Call<z.output<typeof listQuery>, undefined>) {
   return { body: page.rows, headers: pageHeaders(app.config.url, request.url, page) }
 }
 
-/** Fields of the form beside the file. */
+/** Form fields other than the file. */
 type Fields = { name: string; dist: string; headers: Record<string, string> }
 
 async function takeField(part: FormPart, fields: Fields): Promise<void> {
@@ -99,7 +99,7 @@ async function upload(call: Call<unknown, undefined>) {
   throw new MishapError('VALIDATION', { fields: { file: ['Missing file'] } })
 }
 
-/** A file of the release that the path names. Throws NOT_FOUND. */
+/** Returns a file of the release of the path. Throws NOT_FOUND. */
 function rowOf(call: Call<unknown, unknown>, id: number): Row {
   const { app, params } = call
   const projectIds = releaseProjects(call, 'release:read').map((releaseProject) => releaseProject.id)

@@ -1,23 +1,23 @@
 import type { CommitList, RefList } from '../../contract/commits.ts'
 import type { NewCommit, Ref } from '../../store/meta/releases/commits.ts'
 
-/** Files that are kept of a commit, and of all commits of a call; what is beyond is counted. */
+/** Maximum stored files per commit and per call. Further ones are only counted. */
 const commitFilesMax = 1_000
 const callFilesMax = 20_000
 const messageCharactersMax = 8_192
 const pathCharactersMax = 1_024
 const authorCharactersMax = 254
-/** Longest body that carries commits. */
+/** Maximum body with commits. */
 export const commitBodyBytesMax = 8 * 1024 * 1024
 
-/** What a list of commits is called where a client names no repository. */
+/** Repository name of commits if the client names none. */
 const unnamedRepository = 'unknown'
 
 const cut = (text: string | null | undefined, max: number) => (text ?? '').trim().slice(0, max)
 
 /**
- * Commits as they are stored, the newest first; those without a time count as now. Of files the first 1,000 of a commit and
- * 20,000 of a call are kept, and no path over 1,024 characters; the others are counted as omitted.
+ * Returns commits in stored form, newest first. Commits without a time count as now. Stores the first 1,000 files of a
+ * commit and 20,000 of a call, with paths up to 1,024 characters. Others are counted as omitted.
  */
 export function commitsOf(list: CommitList, nowMs: number): NewCommit[] {
   let left = callFilesMax
@@ -43,7 +43,7 @@ export function commitsOf(list: CommitList, nowMs: number): NewCommit[] {
     })
 }
 
-/** Refs as they are stored. */
+/** Returns refs in stored form. */
 export const refsOf = (list: RefList): Ref[] =>
   list.map(({ repository, commit: head, previousCommit }) => ({
     repository,

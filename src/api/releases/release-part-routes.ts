@@ -29,7 +29,7 @@ const markCountMax = 1_000
 type Where = Parameters<typeof releaseCommits>[1]
 type Reader<Row> = (app: Call<unknown, unknown>['app'], part: Where) => { rows: Row[]; more: boolean }
 
-/** One page of what belongs to the release of the path. */
+/** Returns one page of objects of the release of the path. */
 function pageOf<Row>(call: Call<z.output<typeof listQuery>, unknown>, read: Reader<Row>) {
   const { app, query, request, found } = call
   const { release, projects } = releaseHere(call)
@@ -40,7 +40,7 @@ function pageOf<Row>(call: Call<z.output<typeof listQuery>, unknown>, read: Read
   return { body: rows, headers: pageHeaders(app.config.url, request.url, pageByOffset(rows, offset, limit, more)) }
 }
 
-/** The projects that a deploy is about. Throws VALIDATION for one that has not the release. */
+/** Returns the projects of a deploy. Throws VALIDATION for a project without the release. */
 function deployedProjects(call: Call<unknown, DeployBody>, projects: Project[]): Project[] {
   const named = call.body.projects ?? []
   if (call.found.project || named.length === 0) return projects
@@ -51,7 +51,7 @@ function deployedProjects(call: Call<unknown, DeployBody>, projects: Project[]):
   return asked
 }
 
-/** Of the release's projects those whose events the caller may read: a token of a build reads releases alone. */
+/** Returns projects of the release whose events the caller can read. Build tokens can only read releases. */
 const mayReadEvents = ({ app, actor, found }: Call<unknown, unknown>, projects: Project[]): Project[] => {
   const organization = organizationOf(found)
   return projects.filter((project) => app.auth.may(actor, 'event:read', { organization, project }) === 'yes')
@@ -165,7 +165,7 @@ const marksQuery = z.object({
 
 function marks(call: Call<z.output<typeof marksQuery>, undefined>) {
   const { app, query, found } = call
-  // Releases have permissions of their own, so the view's projects are not asked for.
+  // Releases have separate permissions, so the view has no projects here.
   const { range, environments } = viewOf({ ...call, query: { ...query, project: [] } })
   const max = query.limit === undefined ? undefined : Number(query.limit)
   if (max !== undefined && !(Number.isInteger(max) && max >= 1 && max <= markCountMax))
@@ -182,7 +182,7 @@ function marks(call: Call<z.output<typeof marksQuery>, undefined>) {
   }
 }
 
-/** Commits, deploys and marks of releases, and who may have brought an issue. */
+/** Commits, deploys and chart marks of releases, and suspect commits of an issue. */
 export const releasePartRoutes: readonly Route[] = [
   ...routesUnder('/organizations/:org/releases', ''),
   ...routesUnder('/projects/:org/:project/releases', 'Project'),

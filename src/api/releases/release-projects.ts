@@ -5,7 +5,7 @@ import type { App } from '../../processes/parts.ts'
 import type { Organization, Project } from '../../store/meta/meta.ts'
 import { type Found, organizationOf } from '../route.ts'
 
-/** Projects in one call. */
+/** Maximum projects per call. */
 const projectsMax = 200
 
 function projectNamed(app: App, organization: Organization, name: string): Project {
@@ -18,8 +18,8 @@ function projectNamed(app: App, organization: Organization, name: string): Proje
 }
 
 /**
- * The projects that a call is about: that of its path, else those it names by slug or id. Each has to be allowed. Throws
- * VALIDATION for no project, too many projects or an unknown project, and what `demand` throws.
+ * Returns the project of the path, else the projects named by slug or id. All must be allowed. Throws VALIDATION for no
+ * project, too many projects or an unknown project, and the errors of `demand`.
  */
 export function namedProjects(
   call: { app: App; actor: Actor; found: Found },
@@ -36,7 +36,7 @@ export function namedProjects(
   return projects
 }
 
-/** The project of the path, else those named, else all that the caller may see releases of. */
+/** Returns the project of the path, else the named ones, else all whose releases the caller can see. */
 export function releaseProjects(
   call: { app: App; actor: Actor; found: Found },
   action: Action,

@@ -28,7 +28,7 @@ const changeOf = ({ ref, url, dateReleased, status }: ReleaseChangeBody): Releas
   ...(status ? { archived: status === 'archived' } : {}),
 })
 
-/** One release in the shape of the API, with what of it lies in these projects. */
+/** Returns the API form of a release, limited to these projects. */
 function toRestRelease(call: Call<unknown, unknown>, release: Release, projects: readonly Project[]): RestRelease {
   const [rest] = toRestReleases(call.app, { organization: organizationOf(call.found), projects }, [release])
   if (!rest) throw new MishapError('NOT_FOUND')
@@ -72,7 +72,7 @@ async function list(call: Call<z.output<typeof listQuery>, undefined>) {
   }
 }
 
-/** The release of the path as the caller may see it, and the projects of it that the caller may `action`. Throws NOT_FOUND. */
+/** Returns the visible release of the path and its projects with permission for `action`. Throws NOT_FOUND. */
 export function releaseHere(
   call: Call<unknown, unknown>,
   action: 'release:read' | 'release:write' = 'release:read',
@@ -86,7 +86,7 @@ export function releaseHere(
   return { release, projects: projects.filter((project) => release.projectIds.includes(project.id)) }
 }
 
-/** Writes what a body says of commits and refs. Issues that commits fix are resolved wherever the caller may change releases. */
+/** Writes commits and refs of a body. Resolves fixed issues in all projects where the caller can change releases. */
 function tellCommits(call: Call<unknown, ReleaseChangeBody>, version: string, projectIds: readonly number[]): void {
   const { app, body, found } = call
   const organization = organizationOf(found)
@@ -96,7 +96,7 @@ function tellCommits(call: Call<unknown, ReleaseChangeBody>, version: string, pr
   setReleaseCommits(app, { organizationId: organization.id, version }, { commits, refs }, { projectIds, fixable })
 }
 
-/** The projects that a body names. With a status alone, as sentry-cli archives, those that have the release. */
+/** Returns the projects of a body. With only a status (sentry-cli archive), those that have the release. */
 function projectsToMake(call: Call<unknown, NewReleaseBody>): Project[] {
   const { body } = call
   if (body.status && body.projects.length === 0) {
@@ -119,7 +119,7 @@ function make(call: Call<unknown, NewReleaseBody>) {
   tellCommits(call, body.version, projectIds)
   const { release, projects } = releaseHere({ ...call, params: { ...call.params, version: body.version } })
   const answer = toRestRelease(call, release, projects)
-  // 208: it was there. Not among the codes that a plain answer has.
+  // 208: it already existed. The status type of plain answers does not have this code.
   return isNew
     ? { body: answer, status: 201 as const }
     : Response.json(answer, { status: 208, headers: { 'cache-control': 'no-store' } })
@@ -214,7 +214,7 @@ function routesUnder(path: string, name: string): Route[] {
   ]
 }
 
-/** Releases as builds make them, and as events named them. */
+/** Releases created by builds or named by events. */
 export const releaseRoutes: readonly Route[] = [
   ...routesUnder('/organizations/:org/releases', ''),
   ...routesUnder('/projects/:org/:project/releases', 'Project'),

@@ -41,7 +41,7 @@ function commits(call: Call<{ cursor?: string; limit?: string; per_page?: string
 
 const O = '/organizations/:org'
 
-/** Repositories: those that people made, and those that commits named. */
+/** Repositories created by users, and those named by commits. */
 export const repositoryRoutes: readonly Route[] = [
   route({
     method: 'GET',

@@ -32,7 +32,7 @@ const sessionsQuery = z.object({
   per_page: z.string().max(10).optional().describe(`Groups at most, 1 to ${groupsMax}.`),
 })
 
-/** Names of a closed list. Throws VALIDATION for any other name. */
+/** Returns the valid names without duplicates. Throws VALIDATION for unknown names. */
 function chosen<Name extends string>(field: string, asked: readonly string[], known: readonly Name[]): Name[] {
   return [...new Set(asked.filter((name) => name !== ''))].map((name) => {
     const found = known.find((item) => item === name)
@@ -91,7 +91,7 @@ const healthRoute = (path: string, name: string): Route =>
     },
   })
 
-/** Release-health sessions: their counts, and what they say of a release. */
+/** Release-health sessions: counts, and the health of releases. */
 export const sessionRoutes: readonly Route[] = [
   route({
     method: 'GET',

@@ -22,10 +22,10 @@ import type { Call, Route } from '../route.ts'
 import { organizationOf, route } from '../route.ts'
 import { namedProjects } from './release-projects.ts'
 
-/** Heads and boundaries of the parts come on top of what the client counts. */
+/** Headers and boundaries of parts add to the size that the client counts. */
 const framingBytes = 1024 * 1024
 
-/** The inflated bytes of a gzip stream. Throws ACCEPT_ENCODING_BROKEN. */
+/** Inflates a gzip stream. Throws ACCEPT_ENCODING_BROKEN. */
 async function* gunzipped(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const inflate = createGunzip()
   const failure: { error?: unknown } = {}
@@ -37,7 +37,7 @@ async function* gunzipped(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
       throw error
     }
   }
-  // One piece ahead and not 16: eight requests come at once, and pieces that wait live long enough to be collected late.
+  // Read one piece ahead, not 16: of eight parallel requests, waiting pieces live so long that they are collected late.
   pipeline(Readable.from(source(), { highWaterMark: 1 }), inflate).catch(() => undefined)
   try {
     for await (const piece of inflate) yield piece as Buffer
@@ -78,7 +78,7 @@ async function assemble(call: Call<unknown, AssembleBody>, release: string) {
 }
 
 const optionsOf = (origin: string, slug: string): RestChunkOptions => ({
-  // Absolute: sentry-cli would take a path too, the bundler plugins of version 11 would not.
+  // Absolute: sentry-cli would accept a path, but version 11 of the bundler plugins would not.
   url: `${origin}/api/0/organizations/${slug}/chunk-upload/`,
   chunkSize: chunkBytesMax,
   chunksPerRequest: chunksPerRequestMax,
@@ -92,7 +92,7 @@ const optionsOf = (origin: string, slug: string): RestChunkOptions => ({
 
 const O = '/organizations/:org'
 
-/** What sentry-cli and the bundler plugins upload with: chunks, and the bundles that are made of them. */
+/** Uploads by sentry-cli and the bundler plugins: chunks, and bundles assembled from them. */
 export const uploadRoutes: readonly Route[] = [
   route({
     method: 'GET',

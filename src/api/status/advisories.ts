@@ -1,11 +1,11 @@
-/** One part of the runtime that we pin: what is known about its version. The table was compared with what is published on 2026-11-21. */
+/** An advisory about a pinned part. `before` limits it to older versions; '' for none. */
 type Advisory = {
-  name: string /** Versions before this one are meant; '' for none. */
+  name: string
   before: string
   sentence: string
 }
 
-/** Published advisories about pinned parts. A part without a row has none that we know of. */
+/** Advisories about pinned parts, as published on 2026-11-21. Parts without a row have none that we know of. */
 const advisories: readonly Advisory[] = [
   {
     name: 'node',
@@ -15,7 +15,7 @@ const advisories: readonly Advisory[] = [
   },
 ]
 
-/** Negative, 0 or positive as version `a` is older than, the same as or newer than `b`; numbers only. */
+/** Compares versions by their numbers: negative if `a` is older than `b`, 0 if equal, positive if newer. */
 export function compareVersions(a: string, b: string): number {
   const parts = (text: string) =>
     text
@@ -30,7 +30,7 @@ export function compareVersions(a: string, b: string): number {
   return 0
 }
 
-/** The sentence about a version of a part, or null. */
+/** Returns the sentence for a version of a part, or null. */
 export function advisoryOf(name: string, version: string): string | null {
   return (
     advisories.find((advisory) => advisory.name === name && compareVersions(version, advisory.before) < 0)?.sentence ??

@@ -3,9 +3,9 @@ import type { RestDeadContent, RestDeadItem } from '../../contract/dead-letters.
 import type { App } from '../../processes/parts.ts'
 import type { DeadLetter, Organization } from '../../store/meta/meta.ts'
 
-/** Dead items of a list: they are rare, or something is broken that shows in the newest. */
+/** Maximum dead letters in a list. They are rare, or a fault shows in the newest ones. */
 const listMax = 200
-/** What a look shows of a record. */
+/** Maximum displayed bytes of a record. */
 const lookBytesMax = 16 * 1024
 
 type Kept = DeadLetter & { id: number }
@@ -23,13 +23,13 @@ function toRest(app: App, organization: Organization, item: Kept): RestDeadItem 
   }
 }
 
-/** Dead items of an organization's projects, newest first. */
+/** Returns dead letters of the projects of an organization, newest first. */
 export function deadItemsOf(app: App, organization: Organization): RestDeadItem[] {
   const projectIds = app.meta.projectsOf(organization.id).map((project) => project.id)
   return app.meta.deadItems(listMax, projectIds).map((item) => toRest(app, organization, item))
 }
 
-/** The dead item with this id, within the organization. Throws NOT_FOUND. */
+/** Returns the dead letter with this id in the organization. Throws NOT_FOUND. */
 export function deadItemOf(app: App, organization: Organization, id: string | undefined): Kept {
   const item = /^\d{1,15}$/.test(id ?? '') ? app.meta.deadItemById(Number(id)) : undefined
   if (!item || app.meta.projectById(item.projectId)?.organizationId !== organization.id)
@@ -37,7 +37,7 @@ export function deadItemOf(app: App, organization: Organization, id: string | un
   return item
 }
 
-/** The first 16 KiB of what is kept of a dead item, as text: the request's facts on one line, then the body, unscrubbed. */
+/** Returns the first 16 KiB of a dead letter as text: request details on one line, then the unscrubbed body. */
 export async function lookAtDead(app: App, organization: Organization, item: Kept): Promise<RestDeadContent> {
   const kept = await app.blobs.getStream(item.blobKey)
   if (!kept) throw new MishapError('NOT_FOUND', { detail: 'What was kept of this dead item is gone.' })

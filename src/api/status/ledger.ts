@@ -5,13 +5,13 @@ import type { Project } from '../../store/meta/meta.ts'
 import { todoFor } from './outcome-advice.ts'
 
 const hourMs = 3_600_000
-/** The ledger keeps 13 months: at most 397 days. */
+/** The ledger covers 13 months: at most 397 days. */
 const ranges = { '1h': hourMs, '24h': 24 * hourMs, '30d': 720 * hourMs, '13m': 400 * 24 * hourMs } as const
 
 type LedgerRange = keyof typeof ranges
 export const ledgerRanges = ['1h', '24h', '30d', '13m'] as const satisfies readonly LedgerRange[]
 
-/** What a ledger is asked for; `key` is an id. `nobodys`: with what came without a known key. */
+/** A ledger query. `key` is an id. `nobodys` includes items without a known key. */
 type LedgerAsked = {
   range: LedgerRange
   projects: readonly Project[]
@@ -19,7 +19,7 @@ type LedgerAsked = {
   nobodys: boolean
 }
 
-/** How items of these projects ended, by project, key, category and reason, most first. Throws VALIDATION for a key of no such project. */
+/** Returns outcomes by project, key, category and reason, most first. Throws VALIDATION for another project's key. */
 export function ledgerBreakdown(app: App, { range, projects, key, nobodys }: LedgerAsked): RestLedger {
   const keys = new Map(projects.flatMap((project) => app.meta.keysOf(project.id)).map((item) => [item.id, item]))
   if (key !== undefined && !keys.has(Number(key)))

@@ -1,6 +1,6 @@
 import type { OutcomeReason } from '../../base/outcome.ts'
 
-/** What to do about items that ended for a reason; empty where nothing is to be done. The screens have it in more languages. */
+/** Advice for each outcome reason; empty if nothing is to be done. The screens have it in more languages. */
 export const todoOf: Record<OutcomeReason, string> = {
   ok: '',
   not_stored_yet: 'Nothing: this version does not store this kind yet. Turn it off in the SDK to save traffic.',
@@ -43,6 +43,6 @@ export const todoOf: Record<OutcomeReason, string> = {
   sdk: 'Check the SDK’s sampling, its hooks and its queue.',
 }
 
-/** What to do about an outcome's reason; '' for one that is not known or needs nothing. */
+/** Returns the advice for an outcome reason; '' if it is unknown or needs none. */
 export const todoFor = (reason: string): string =>
   Object.hasOwn(todoOf, reason) ? todoOf[reason as OutcomeReason] : ''

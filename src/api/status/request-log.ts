@@ -25,7 +25,7 @@ function toRest(note: Note): RestLoggedRequest {
   }
 }
 
-/** The newest requests of a project's keys and what became of each item; `key` (an id): of this one only. */
+/** Returns the newest requests of a project's keys with the outcome of each item. `key` (an id) limits it to one. */
 export function requestLogOf(app: App, project: Project, key?: string): RestRequestLog {
   const keys = app.meta.keysOf(project.id)
   const asked = keys.filter((item) => key === undefined || String(item.id) === key)
@@ -40,5 +40,5 @@ export function requestLogOf(app: App, project: Project, key?: string): RestRequ
   }
 }
 
-/** The newest requests that came without a known key. */
+/** Returns the newest requests without a known key. */
 export const strangeRequests = (app: App): RestLoggedRequest[] => app.intakes.of([0]).map(toRest)

@@ -21,7 +21,7 @@ import { usageOf } from './usage.ts'
 
 const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
 
-/** Every job in the shape of the API. */
+/** Returns the API form of all jobs. */
 const jobsOf = (app: App): RestJob[] =>
   app.jobs().map((job) => ({
     name: job.name,
@@ -44,7 +44,7 @@ const ledgerQuery = z.object({
   key: z.string().max(20).optional().describe('Id of a project key.'),
 })
 
-/** A status of the whole installation: for the operator. */
+/** Status routes of the whole installation, for the operator. */
 const instanceRoutes: readonly Route[] = [
   route({
     method: 'GET',
@@ -88,7 +88,7 @@ const instanceRoutes: readonly Route[] = [
 const O = '/organizations/:org'
 const D = `${O}/dead-items`
 
-/** Where events went: the ledger, the ingest debugger, dead items, what lies on disk. */
+/** Status routes: the ledger, the request log, dead letters and disk usage. */
 export const statusRoutes: readonly Route[] = [
   ...instanceRoutes,
   route({

@@ -160,7 +160,7 @@ describe('the rest of the status', () => {
     expect((await statusOf(app)).disk.dataBytes).toBe(before.dataBytes)
     clock.advance(1)
     expect((await statusOf(app)).disk.dataBytes - before.dataBytes).toBeGreaterThan(900_000)
-    // a copy's blobs are the same bytes under another name
+    // Hard links of a copy are the same bytes under another name.
     linkSync(join(folder, 'big'), join(folder, 'linked'))
     clock.advance(15_000)
     expect((await statusOf(app)).disk.dataBytes - before.dataBytes).toBeLessThan(1_900_000)

@@ -9,17 +9,17 @@ import { advisoryOf } from './advisories.ts'
 
 const deadItemsMax = 100
 const thinRunsMax = 10
-/** How far back the sums go: the ledger keeps 13 months. */
+/** Range of the sums: the ledger covers 13 months. */
 const ledgerMs = 400 * 86_400_000
-/** Parts that face what strangers send, or that hold what is stored. */
+/** Parts that process untrusted input or hold stored data. */
 const watched = ['chdb', 'next', 'better-auth', 'brotli-wasm', 'hono', 'react', '@clickhouse/client', 'kysely'] as const
 
-/** Versions of the pinned parts, from the package file that pins them exactly. */
+/** Returns versions of the pinned parts from package.json, which has exact versions. */
 function versionsOf(app: App): RestStatus['versions'] {
   const { dependencies, devDependencies } = JSON.parse(
     readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
   ) as Record<'dependencies' | 'devDependencies', Record<string, string> | undefined>
-  // what the screens are built from stands among the development's
+  // Parts used to build the screens are devDependencies.
   const pinned: Record<string, string> = { ...devDependencies, ...dependencies }
   const parts: [string, string][] = [
     ['mishap', app.version],
@@ -29,7 +29,7 @@ function versionsOf(app: App): RestStatus['versions'] {
   return parts.map(([name, version]) => ({ name, version, advisory: advisoryOf(name, version) }))
 }
 
-/** `waiting`: records that refine has not committed. `projectIds`: of these alone. */
+/** Sums the ledger. `waiting`: records that refine has not committed. `projectIds`: only these projects. */
 function ledgerOf(app: App, waiting: number, projectIds?: number[]): RestStatus['ledger'] {
   const rows = new Map<string, RestStatus['ledger']['rows'][number]>()
   const sums = new Map<Outcome, number>()
@@ -54,7 +54,7 @@ function ledgerOf(app: App, waiting: number, projectIds?: number[]): RestStatus[
   }
   const sum = (outcome: Outcome) => sums.get(outcome) ?? 0
   const ended = sum('stored') + sum('filtered') + sum('rate_limited') + sum('invalid') + sum('duplicate') + sum('dead')
-  // A record that waits counts as one item until refine opens it and counts what its envelope holds.
+  // A waiting record counts as one item until refine counts the items of its envelope.
   return {
     received: sum('received') + waiting,
     stored: sum('stored'),
@@ -73,7 +73,7 @@ function ledgerOf(app: App, waiting: number, projectIds?: number[]): RestStatus[
 
 const isAway = (error: unknown) => error instanceof MishapError && error.code === 'STORE_UNAVAILABLE'
 
-/** The disk budget: what is stored, what it may take. Null while the events store is away. */
+/** Returns stored bytes and the disk budget. Null while the events store is down. */
 async function budgetOf(app: App): Promise<RestStatus['disk']['budget']> {
   try {
     const { budget, stored, tables, blobs, database, copies } = await app.disk()
@@ -99,7 +99,7 @@ const thinnedOf = (app: App): RestStatus['disk']['thinned'] =>
     endedAt: endedMs === null ? null : new Date(endedMs).toISOString(),
   }))
 
-/** What members see of their organization: sums of its own projects, and nothing of the machine. */
+/** Returns the status for members: sums of their organization's projects, and nothing about the machine. */
 export function organizationStatusOf(app: App, organization: Organization): RestOrganizationStatus {
   const projectIds = app.meta.projectsOf(organization.id).map((project) => project.id)
   const { waiting: _waiting, ...ledger } = ledgerOf(app, 0, projectIds)
@@ -111,7 +111,7 @@ export function organizationStatusOf(app: App, organization: Organization): Rest
   }
 }
 
-/** The state of the installation: lag, ledger, disk, dead items, versions. Answers while the events store is away, too. */
+/** Returns the state of the installation: lag, ledger, disk, dead letters, versions. Works without the events store. */
 export async function statusOf(app: App): Promise<RestStatus> {
   const [dataBytes, disk, tables, budget] = await Promise.all([
     app.bytesUnder(app.config.data),
@@ -123,7 +123,7 @@ export async function statusOf(app: App): Promise<RestStatus> {
     budgetOf(app),
   ])
   const versions = versionsOf(app)
-  // counted once: each count reads the heads of up to 5,000 records, on the thread that commits
+  // Count only once: each count reads the heads of up to 5,000 records on the thread that commits.
   const journal = app.journal()
   const wait = app.waitsFor()
   return {

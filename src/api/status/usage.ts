@@ -6,7 +6,7 @@ import type { Organization } from '../../store/meta/meta.ts'
 
 const dayMs = 86_400_000
 
-/** Rows and bytes of each project in the events store; undefined while it is away. */
+/** Returns rows and bytes of each project in the events store; undefined while it is down. */
 async function eventsOf(app: App): Promise<Map<number, { rows: number; bytes: number; thinned: number }> | undefined> {
   try {
     const [counts, tables] = await Promise.all([app.events.rowsByProject(), app.events.size()])
@@ -44,7 +44,7 @@ function whenAway(error: unknown): undefined {
   if (!(error instanceof MishapError && error.code === 'STORE_UNAVAILABLE')) throw error
 }
 
-/** Rows of each project in a table, and their share of it by rows; undefined while the store is away. */
+/** Returns rows per project in a table, and bytes in proportion to them; undefined while the store is down. */
 async function rowsOf(app: App, table: TableName): Promise<Map<number, { rows: number; bytes: number }> | undefined> {
   try {
     const [counts, sizes] = await Promise.all([app.events.countByProject(table), app.events.size()])
@@ -59,9 +59,9 @@ async function rowsOf(app: App, table: TableName): Promise<Map<number, { rows: n
 }
 
 /**
- * What an organization's projects take on disk, by kind, most first; for the operator what all share, too. Bytes of events are a share of
- * the store's files by rows and the mean size that a project's items had when they were received: packed columns can't be
- * told apart by project.
+ * Returns the disk usage of an organization's projects by kind, most first. The operator also gets the shared usage.
+ * Event bytes are estimated: the files of the store, split by rows and the mean received size of a project's items.
+ * Packed columns cannot be measured per project.
  */
 export async function usageOf(app: App, organization: Organization, isOperator: boolean): Promise<RestUsage> {
   const under = async (folder: string) => (isOperator ? app.bytesUnder(`${app.config.data}/${folder}`) : null)

@@ -2,12 +2,12 @@ import type { DialogTexts } from './texts.ts'
 
 export type DialogOptions = { endpoint: string; language: string; name: string; email: string; texts: DialogTexts }
 
-// The functions of this file are sent to somebody else's page as their own source text, so they use nothing but each
-// other. Elements are styled by properties and filled by text: no page's policy forbids that.
+// The functions of this file run in customer pages as source text, so they only use each other. They set style
+// properties and text content, which no content security policy forbids.
 
 type Style = Partial<CSSStyleDeclaration>
 
-/** An element with a style of its own, whatever the page's styles say. */
+/** Creates an element with its own style, independent of the styles of the page. */
 function makeElement<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   style: Style,
@@ -20,7 +20,7 @@ function makeElement<Name extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-/** A button in the two looks of the dialog. */
+/** Creates a button in one of the two styles of the dialog. */
 function makeButton(type: 'submit' | 'button', text: string): HTMLButtonElement {
   const look = type === 'submit' ? { background: '#1b1d22', color: '#ffffff' } : { background: '#ffffff' }
   const edge = { padding: '6px 14px', border: '1px solid #8a8f99', borderRadius: '4px', cursor: 'pointer' }
@@ -29,7 +29,7 @@ function makeButton(type: 'submit' | 'button', text: string): HTMLButtonElement 
   return button
 }
 
-/** A labelled field; returns both. */
+/** Creates a labelled field. Returns the row and the input. */
 function makeField(name: string, label: string, value: string, kind: 'text' | 'email' | 'area') {
   const row = makeElement('label', { display: 'block', margin: '0 0 12px', fontWeight: '600' }, label)
   const input = makeElement(kind === 'area' ? 'textarea' : 'input', {
@@ -50,7 +50,7 @@ function makeField(name: string, label: string, value: string, kind: 'text' | 'e
   return { row, input }
 }
 
-/** The form; it says how sending ended, and calls `done` for the button that closes. */
+/** Creates the form. It shows the result of sending and calls `close` when the user clicks the close button. */
 function makeForm(options: DialogOptions, close: () => void): HTMLFormElement {
   const { texts } = options
   const form = makeElement('form', { margin: '0' })
@@ -92,7 +92,7 @@ function makeForm(options: DialogOptions, close: () => void): HTMLFormElement {
   return form
 }
 
-/** Keeps the Tab key within the dialog, and closes it by Escape. */
+/** Traps the Tab key within the dialog and closes it on Escape. */
 function guardKeys(box: HTMLElement, close: () => void): (event: KeyboardEvent) => void {
   return (event) => {
     if (event.key === 'Escape') close()
@@ -132,7 +132,7 @@ function showDialog(options: DialogOptions): void {
     layer.remove()
     document.removeEventListener('keydown', onKey, true)
     if (before instanceof HTMLElement) before.focus()
-    // SDKs wait for this word to call their onClose.
+    // SDKs wait for this message to call their onClose.
     window.postMessage('__sentry_reportdialog_closed__', '*')
   }
   const onKey = guardKeys(box, close)
@@ -154,11 +154,11 @@ function showDialog(options: DialogOptions): void {
   })
   document.addEventListener('keydown', onKey, true)
   document.body.append(layer)
-  // Who is known already goes on with what is still empty.
+  // Focus the first empty field, because the page can preset name and email.
   const empty = [...form.querySelectorAll<HTMLInputElement>('input, textarea')].find((entry) => entry.value === '')
   empty?.focus()
 }
 
-/** A script that shows the dialog; `options` is JSON that is safe within a script. */
+/** Returns a script that shows the dialog. `options` is JSON that is already escaped for a script. */
 export const dialogSource = (options: string): string =>
   `(function () {\n'use strict';\n${[makeElement, makeButton, makeField, makeForm, guardKeys, showDialog].map(String).join('\n')}\nshowDialog(${options});\n})();\n`

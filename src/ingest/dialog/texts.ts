@@ -1,4 +1,4 @@
-/** What the crash-report dialog says; `{name}`-like parts do not occur. Sent parameters of the same names win. */
+/** Texts of the crash-report dialog, without placeholders. Query parameters of the same names override them. */
 export type DialogTexts = {
   title: string
   subtitle: string
@@ -42,7 +42,7 @@ export const dialogTexts: Record<'en' | 'de', DialogTexts> = {
   },
 }
 
-/** The first language of the request that there are texts in; English for any other. */
+/** Returns the first requested language that has texts, or English. */
 export function dialogLanguage(asked: string): 'en' | 'de' {
   for (const part of asked.toLowerCase().split(',')) {
     if (/^\s*de\b/.test(part)) return 'de'
