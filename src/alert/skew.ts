@@ -26,7 +26,7 @@ async function lasts({ meta, events, clock, observe }: AlertDeps, alertDue: Aler
     const [all, last] = await Promise.all([countOf(fromMs), countOf(nowMs - skewLastMs)])
     return lastsOn(all, last, nowMs - fromMs)
   } catch (error) {
-    observe.warn({ issue: issue.id, error: faultOf(error) }, 'whether skew decays is asked again')
+    observe.warn({ issue: issue.id, error: faultOf(error) }, 'the decay of version skew is checked again')
     return undefined
   }
 }

@@ -106,7 +106,7 @@ function find(app: App, actor: Actor, route: Route, params: Record<string, strin
     Object.assign(found, { issue, organization, project })
   }
   if (route.action === 'session' && actor.kind === 'token')
-    throw new MishapError('AUTH_TOKEN_SCOPE', { detail: 'Only a login session may do this, no token.' })
+    throw new MishapError('AUTH_TOKEN_SCOPE', { detail: 'This needs a login session. A token is not enough.' })
   if (route.action !== 'signed-in' && route.action !== 'session') app.auth.demand(actor, route.action, thingOf(found))
   return found
 }
@@ -152,7 +152,7 @@ const hasLeft = (error: unknown, { req }: Context): boolean =>
 
 /** Answer for a client that has disconnected. */
 function gone(app: App): Response {
-  app.observe.debug({}, 'the sender of a call left')
+  app.observe.debug({}, 'the client of an API call disconnected')
   return new Response(null, { status: 499, statusText: 'Sender left' })
 }
 
@@ -165,7 +165,7 @@ function failure(app: App, error: unknown, more: Record<string, string> = {}): R
     return Response.json(body ?? errorBody(error), { status: error.status, headers })
   }
   const requestId = app.requestId() ?? crypto.randomUUID()
-  app.observe.error({ requestId, error: faultOf(error) }, 'a call of the API failed')
+  app.observe.error({ requestId, error: faultOf(error) }, 'an API call failed')
   const told = new MishapError('INTERNAL', { causes: [`request ${requestId}`] })
   return Response.json(errorBody(told), { status: 500, headers: { ...headers, 'x-request-id': requestId } })
 }

@@ -25,7 +25,7 @@ test('a call whose sender leaves in the middle is no error of ours', async () =>
   await new Promise((resolve) => setTimeout(resolve, 100))
   server.close()
   expect(lines.filter((line) => !line.startsWith('debug'))).toEqual([])
-  expect(lines).toContain('debug: the sender of a call left')
+  expect(lines).toContain('debug: the client of an API call disconnected')
 })
 
 test('HEAD of a live stream leaves none behind', async () => {

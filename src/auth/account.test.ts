@@ -236,7 +236,7 @@ describe('a link of a forgotten password', () => {
     for (const other of [`${text}x`, `x${text}`])
       expect(await failure(auth.resetBySecret(other, newPassword, true))).toMatchObject({
         code: 'NOT_FOUND',
-        message: 'This link is not good any more.',
+        message: 'This link is no longer valid.',
         causes: ['Ask for a new one.'],
       })
     expect(asked).toEqual([])

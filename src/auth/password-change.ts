@@ -119,7 +119,7 @@ export function createResets(
   // Avoids hashing texts that cannot be secrets.
   const userOf = (secret: string) => (/^[\w-]{43}$/.test(secret) ? meta.resetBySecret(secret, clock.now()) : undefined)
   const gone = () =>
-    new MishapError('NOT_FOUND', { detail: 'This link is not good any more.', causes: ['Ask for a new one.'] })
+    new MishapError('NOT_FOUND', { detail: 'This link is no longer valid.', causes: ['Ask for a new one.'] })
   return {
     countResetRequest: (email, headers) => {
       const network = networkOf(addressOf(headers))
@@ -127,7 +127,7 @@ export function createResets(
       const waitS = Math.ceil(Math.max(pairs.waitMs(pair), networks.waitMs(network)) / 1000)
       if (waitS > 0)
         throw new MishapError('AUTH_LOCKED', {
-          detail: `Too many links were asked for. Try again in ${waitS} s.`,
+          detail: `Too many links were requested. Try again in ${waitS} s.`,
           retryAfterS: waitS,
         })
       pairs.add(pair)

@@ -133,7 +133,7 @@ async function demandTarget(file: string): Promise<void> {
   )
   if (exists) throw new MishapError('VALIDATION', { detail: `${file} exists already.` })
   await access(dirname(file), constants.W_OK).catch(() => {
-    throw new MishapError('VALIDATION', { detail: `${dirname(file)} is no folder that Mishap may write to.` })
+    throw new MishapError('VALIDATION', { detail: `${dirname(file)} is not a folder that Mishap can write to.` })
   })
 }
 
@@ -186,7 +186,7 @@ export function createBackups(deps: BackupDeps): Backups {
   return {
     take: async (path) => {
       if (state.file !== undefined)
-        throw new MishapError('BACKUP_RUNNING', { detail: `A backup to ${state.file} is being taken; one at a time.` })
+        throw new MishapError('BACKUP_RUNNING', { detail: `A backup to ${state.file} is running. Only one backup can run at a time.` })
       const file = resolve(path)
       state.file = file
       try {
@@ -211,7 +211,7 @@ export async function sweepAtStart(
   while (!isStopping()) {
     try {
       const swept = await sweep()
-      if (swept.length > 0) observe.warn({ swept }, 'took away what a backup that was broken off has left')
+      if (swept.length > 0) observe.warn({ swept }, 'deleted leftovers of an interrupted backup')
       return
     } catch {
       // The engine does not answer yet, or deleting failed. Try again.

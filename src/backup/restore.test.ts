@@ -210,7 +210,7 @@ describe('refused', () => {
     const there = join(root, 'there.tar')
     writeFileSync(there, '')
     await expect(take(here, there)).rejects.toThrow('exists already')
-    await expect(take(here, join(root, 'no', 'x.tar'))).rejects.toThrow('is no folder')
+    await expect(take(here, join(root, 'no', 'x.tar'))).rejects.toThrow('is not a folder')
     const failing = join(root, 'failing.tar')
     const copying = async () => false
     const events = { backup: () => Promise.reject(new Error('no')), copying, size: async () => [] }
@@ -235,9 +235,9 @@ describe('refused', () => {
     const here = emptyData()
     await expect(restore(here, join(root, 'newer.tar'))).rejects.toThrow('made by Mishap 9.0.0')
     expect(filesOf(here.data)).toEqual([])
-    await expect(restore(emptyData(), join(root, 'none.tar'))).rejects.toThrow('is not there')
+    await expect(restore(emptyData(), join(root, 'none.tar'))).rejects.toThrow('does not exist')
   })
   test.each(['', '[]', '{}', '{"format":1}', JSON.stringify({ ...manifest, events: -1 })])('the manifest %j', (text) =>
-    expect(() => readManifest(text)).toThrow('is no backup of Mishap'),
+    expect(() => readManifest(text)).toThrow('is not a Mishap backup'),
   )
 })

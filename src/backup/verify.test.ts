@@ -165,9 +165,9 @@ test.each<[string, (world: World) => void, Record<string, string[]>]>([
       world.spans = [{ projectId: 1, counts: { transaction: 1, span: 3 }, twice: 1, lastJpos: 100 }]
     },
     {
-      spans: ['project 1: the ledger says 2 stored of span, 3 are'],
+      spans: ['project 1: the ledger says 2 stored of span, but 3 exist'],
       once: ['1 rows too many'],
-      cursor: ['a row stands at 100, the cursor at 100'],
+      cursor: ['a row is at 100, but the cursor is at 100'],
     },
   ],
   [
@@ -176,7 +176,7 @@ test.each<[string, (world: World) => void, Record<string, string[]>]>([
       addSpans(world)
       world.spans = [{ projectId: 1, counts: { transaction: 0, span: 2 }, twice: 0, lastJpos: 98 }]
     },
-    { spans: ['project 1: the ledger says 1 stored of transaction, 0 are'] },
+    { spans: ['project 1: the ledger says 1 stored of transaction, but 0 exist'] },
   ],
   [
     'spans that left by their age',
@@ -194,14 +194,14 @@ test.each<[string, (world: World) => void, Record<string, string[]>]>([
       world.spans = [{ projectId: 1, counts: { transaction: 1, span: 9 }, twice: 0, lastJpos: 98 }]
       world.spansGone = true
     },
-    { spans: ['project 1: the ledger says 2 stored of span, 9 are'] },
+    { spans: ['project 1: the ledger says 2 stored of span, but 9 exist'] },
   ],
   [
     'spans of a project that is gone',
     (world) => {
       world.spans.push({ projectId: 2, counts: { transaction: 1, span: 0 }, twice: 0, lastJpos: 3 })
     },
-    { spans: ['project 2: the ledger says 0 stored of transaction, 1 are'] },
+    { spans: ['project 2: the ledger says 0 stored of transaction, but 1 exist'] },
   ],
   [
     'a ledger that an earlier version removed after 13 months, where rows are kept longer',
@@ -218,28 +218,28 @@ test.each<[string, (world: World) => void, Record<string, string[]>]>([
       world.counters = [{ issueId: 7, projectId: 1, count: 9, firstSeenMs: ancientMs }]
       world.outcomes.push({ ...stored(3), hourMs: ancientMs - 60_000 })
     },
-    { ledger: ['project 1: the ledger says 8 stored, 9 are'] },
+    { ledger: ['project 1: the ledger says 8 stored, but 9 exist'] },
   ],
   ['a broken file', (world) => world.faults.push('page 3 is lost'), { database: ['page 3 is lost'] }],
   [
     'events without an issue',
     (world) => world.unknown.push('b'),
-    { issues: ['2 events of group b in project 1'], counters: ['issue 7 counts 5, 3 are stored'] },
+    { issues: ['2 events of group b in project 1'], counters: ['issue 7 counts 5, but 3 are stored'] },
   ],
   [
     'a counter that is too small',
     (world) => Object.assign(world.counters[0] ?? {}, { count: 4 }),
-    { counters: ['issue 7 counts 4, 5 are stored'] },
+    { counters: ['issue 7 counts 4, but 5 are stored'] },
   ],
   [
     'a counter that is too large',
     (world) => Object.assign(world.counters[0] ?? {}, { count: 6 }),
-    { counters: ['issue 7 counts 6, 5 are stored'] },
+    { counters: ['issue 7 counts 6, but 5 are stored'] },
   ],
   [
     'a ledger that differs',
     (world) => Object.assign(world.outcomes[0] ?? {}, { quantity: 4 }),
-    { ledger: ['project 1: the ledger says 4 stored, 5 are'] },
+    { ledger: ['project 1: the ledger says 4 stored, but 5 exist'] },
   ],
   ['a row twice', (world) => Object.assign(world.found, { twice: 1 }), { once: ['1 rows too many'] }],
   [
@@ -250,7 +250,7 @@ test.each<[string, (world: World) => void, Record<string, string[]>]>([
   [
     'a row beyond the cursor',
     (world) => Object.assign(world.found, { lastJpos: 100 }),
-    { cursor: ['a row stands at 100, the cursor at 100'] },
+    { cursor: ['a row is at 100, but the cursor is at 100'] },
   ],
   ['a deploy of no release', (world) => world.strays.push('deploy of a@1'), { releases: ['deploy of a@1'] }],
   ['an attachment without bytes', (world) => world.blobs.pop(), { blobs: ['attachments/1 is missing'] }],
@@ -281,7 +281,7 @@ test('what people removed is taken from the ledger, not more', async () => {
   world.removed = 7
   expect(await wrongOf(world)).toEqual({})
   world.removed = 6
-  expect(await wrongOf(world)).toEqual({ ledger: ['project 1: the ledger says 12 stored and 6 removed, 5 are'] })
+  expect(await wrongOf(world)).toEqual({ ledger: ['project 1: the ledger says 12 stored and 6 removed, but 5 exist'] })
 })
 
 test('an organization’s own retention is no loss either, but only before its day', async () => {
@@ -302,11 +302,11 @@ test('what was thinned is counted on, and the issue says how many it was', async
   world.told = [[7, 10]]
   expect(await wrongOf(world)).toEqual({})
   world.told = [[7, 9]]
-  expect(await wrongOf(world)).toEqual({ thinned: ['issue 7 says that 9 were thinned, 10 were'] })
+  expect(await wrongOf(world)).toEqual({ thinned: ['issue 7 says that 9 were downsampled, but 10 were'] })
   Object.assign(world.found.groups[0] ?? {}, { thinned: 9 })
   expect(await wrongOf(world)).toEqual({
-    counters: ['issue 7 counts 15, 5 are stored and 9 thinned'],
-    ledger: ['project 1: the ledger says 15 stored, 14 are'],
+    counters: ['issue 7 counts 15, but 5 are stored and 9 downsampled'],
+    ledger: ['project 1: the ledger says 15 stored, but 14 exist'],
   })
   // The retention also removed the downsampled events.
   Object.assign(world.counters[0] ?? {}, { firstSeenMs: oldMs })

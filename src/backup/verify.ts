@@ -89,11 +89,11 @@ function checkCounters(deps: VerifyDeps, { rows, thinned }: ReturnType<typeof ro
     // An issue older than the retention can have lost rows, but never gained any.
     const sinceMs = Math.max(deps.keptSinceMs, keptSince.get(projectId) ?? 0)
     const fits = firstSeenMs >= sinceMs ? stored + gone === count : stored + gone <= count
-    return fits ? [] : [`issue ${issueId} counts ${count}, ${stored} are stored${gone ? ` and ${gone} thinned` : ''}`]
+    return fits ? [] : [`issue ${issueId} counts ${count}, but ${stored} are stored${gone ? ` and ${gone} downsampled` : ''}`]
   })
   return check(
     'counters',
-    'Each issue counts the events that are stored of it, and those that were thinned.',
+    'The count of each issue is its stored events plus its downsampled ones.',
     counters.length,
     wrong,
   )
@@ -118,7 +118,7 @@ function checkTable(deps: VerifyDeps, { name, tally, categories, goneName }: Any
     const [counted, rows] = [stored.get(key) ?? 0, there.get(key) ?? 0]
     // The removal of a project deletes its rows, but the ledger still counts them.
     const fits = deps.meta.projectById(Number(id)) ? (haveGone ? counted >= rows : counted === rows) : rows === 0
-    return fits ? [] : [`project ${id}: the ledger says ${counted} stored of ${category}, ${rows} are`]
+    return fits ? [] : [`project ${id}: the ledger says ${counted} stored of ${category}, but ${rows} exist`]
   })
   return check(name, tally?.sentence ?? '', stored.size, wrong)
 }
@@ -145,7 +145,7 @@ function checkLedger(deps: VerifyDeps, groups: Found['groups']): Check {
   const keptSince = deps.meta.keptSince()
   const oldest = groups.reduce((least, group) => Math.min(least, group.oldestReceivedMs), deps.clock.now())
   if (isLedgerCut(deps, outcomes, oldest))
-    return check('ledger', 'Not compared: the ledger of the oldest events was removed by an earlier version.', 0, [])
+    return check('ledger', 'Not compared: an earlier version deleted the ledger of the oldest events.', 0, [])
   const wrong = [...new Set([...stored.keys(), ...rows.keys()])].flatMap((id) => {
     const counted = stored.get(id) ?? 0
     const taken = removed.get(id) ?? 0
@@ -154,11 +154,11 @@ function checkLedger(deps: VerifyDeps, groups: Found['groups']): Check {
     const isWhole = oldest >= deps.keptSinceMs && !keptSince.has(id)
     return (isWhole ? counted - taken === there : counted >= there)
       ? []
-      : [`project ${id}: the ledger says ${counted} stored${taken ? ` and ${taken} removed` : ''}, ${there} are`]
+      : [`project ${id}: the ledger says ${counted} stored${taken ? ` and ${taken} removed` : ''}, but ${there} exist`]
   })
   return check(
     'ledger',
-    'The ledger’s stored events are those that are stored, or were thinned since.',
+    'The ledger’s stored events are stored now, or were downsampled since.',
     stored.size,
     wrong,
   )
@@ -173,9 +173,9 @@ function checkThinned(deps: VerifyDeps, { thinned }: ReturnType<typeof rowsByIss
     const [gone, told] = [thinned.get(issueId) ?? 0, said.get(issueId) ?? 0]
     const sinceMs = Math.max(deps.keptSinceMs, keptSince.get(projectId) ?? 0)
     if (firstSeenMs >= sinceMs ? gone === told : gone <= told) return []
-    return [`issue ${issueId} says that ${told} were thinned, ${gone} were`]
+    return [`issue ${issueId} says that ${told} were downsampled, but ${gone} were`]
   })
-  return check('thinned', 'Each issue says how many of its events were thinned.', said.size, wrong)
+  return check('thinned', 'Each issue says how many of its events were downsampled.', said.size, wrong)
 }
 
 async function checkBlobs(deps: VerifyDeps): Promise<Check> {
@@ -183,7 +183,7 @@ async function checkBlobs(deps: VerifyDeps): Promise<Check> {
   const named = deps.meta.blobKeys()
   return check(
     'blobs',
-    'Every attachment, dead item and uploaded bundle has its bytes.',
+    'Every attachment, dead letter and uploaded bundle has its bytes.',
     named.length,
     named.filter((key) => !there.has(key)).map((key) => `${key} is missing`),
   )
@@ -204,7 +204,7 @@ function checkJournal(deps: VerifyDeps): Check {
       break
     }
   }
-  return check('journal', 'What waits in the journal can be read.', records, wrong)
+  return check('journal', 'The waiting records of the journal are readable.', records, wrong)
 }
 
 /** Checks all invariants across the stores, read-only. Refining must pause meanwhile, or counts would change. */
@@ -226,7 +226,7 @@ export async function verify(deps: VerifyDeps): Promise<Check[]> {
   const ahead = deps.meta.openBatches().length === 0 && lastJpos >= deps.meta.cursor() && total + others.length > 0
   const twice = found.twice + others.reduce((sum, other) => sum + other.twice, 0)
   return [
-    check('database', 'The database file is whole, and every row it names is there.', deps.meta.tally().issues, faults),
+    check('database', 'The database file is intact, and every row that it refers to exists.', deps.meta.tally().issues, faults),
     check('issues', 'Every stored event belongs to an issue.', total, byIssue.strays),
     checkCounters(deps, byIssue),
     checkThinned(deps, byIssue),
@@ -235,17 +235,17 @@ export async function verify(deps: VerifyDeps): Promise<Check[]> {
     check('once', 'No event and no span is stored twice.', total, twice > 0 ? [`${twice} rows too many`] : []),
     check(
       'rollups',
-      'The counts by hour are those of the events.',
+      'The counts by hour equal those of the events.',
       Object.keys(found.rollups).length,
       Object.entries(found.rollups).flatMap(([name, off]) => (off > 0 ? [`${name}: ${off} groups differ`] : [])),
     ),
     check(
       'cursor',
-      'Nothing is stored beyond what is committed.',
+      'No row is stored beyond the cursor.',
       total,
-      ahead ? [`a row stands at ${lastJpos}, the cursor at ${deps.meta.cursor()}`] : [],
+      ahead ? [`a row is at ${lastJpos}, but the cursor is at ${deps.meta.cursor()}`] : [],
     ),
-    check('releases', 'Commits, refs and deploys belong to a release that is there.', releases.looked, releases.strays),
+    check('releases', 'Commits, refs and deploys belong to a release that exists.', releases.looked, releases.strays),
     await checkBlobs(deps),
     checkJournal(deps),
   ]

@@ -170,7 +170,7 @@ export function createOutgoing(options: OutgoingOptions): Outgoing {
   return {
     send: async (request) => {
       const stop = new AbortController()
-      const late = new MishapError('OUTGOING_TIMEOUT', { detail: `No whole answer within ${timeoutMs} ms.` })
+      const late = new MishapError('OUTGOING_TIMEOUT', { detail: `No complete answer within ${timeoutMs} ms.` })
       const expired = new Promise<never>((_resolve, reject) => {
         stop.signal.addEventListener('abort', () => reject(late), { once: true })
       })

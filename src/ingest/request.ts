@@ -198,7 +198,7 @@ export function fail(intake: IngestRequest, error: unknown, walk?: EnvelopeWalk)
   const requestId = requestIdOf(intake.req.headers)
   const { observe } = intake.core.deps
   const fields = { requestId, route: intake.target.route.name, error: faultOf(error) }
-  observe.error(fields, 'A request failed in accept.')
+  observe.error(fields, 'A request failed in ingest.')
   refuse(intake, new MishapError('INTERNAL', { causes: [`request ${requestId}`] }), walk)
 }
 

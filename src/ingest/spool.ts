@@ -31,7 +31,7 @@ export async function findOrphans(deps: Deps): Promise<() => Promise<number>> {
       for await (const key of namedBy(deps)) found.delete(key)
       for (const key of found) await deps.blobs.delete(key)
     } catch (error) {
-      deps.observe.warn({ error: String(error) }, 'the spool could not be cleaned; the next start tries again')
+      deps.observe.warn({ error: String(error) }, 'the spool could not be cleaned; the next start retries')
       return 0
     }
     if (found.size > 0) deps.observe.info({ bodies: found.size }, 'spooled bodies without a record were deleted')

@@ -78,7 +78,7 @@ export function createBulks({ clock, observe, meta, changed }: BulkDeps): Bulks 
   }
   const start = (bulk: Bulk): Bulk => {
     run().catch((error: unknown) =>
-      observe.warn({ bulk: bulk.id, error: faultOf(error) }, 'a bulk change goes on later'),
+      observe.warn({ bulk: bulk.id, error: faultOf(error) }, 'a bulk change continues later'),
     )
     return bulk
   }

@@ -137,7 +137,7 @@ async function finishSurely(deps: DownsamplingDeps, step: ThinStep, stopped: Abo
     } catch (error) {
       const away = error instanceof MishapError && awayCodes.includes(error.code)
       if (stopped.aborted || (!away && tries >= triesMax)) throw error
-      deps.observe.warn({ step: step.id, tries, error: faultOf(error) }, 'a step of thinning is tried again')
+      deps.observe.warn({ step: step.id, tries, error: faultOf(error) }, 'a downsampling step is retried')
       await deps.clock.sleep(Math.min(5000, 200 * 2 ** Math.min(tries, 8)), stopped)
     }
   }
@@ -199,7 +199,7 @@ async function alone<T>({ turn, pause }: Pick<DownsamplingDeps, 'turn' | 'pause'
 async function cutAgain({ events, observe }: DownsamplingDeps, { id, cut }: ThinStep): Promise<boolean> {
   const left = (await events.rowsOfCut(cut)).reduce((sum, row) => sum + row.rows, 0)
   if (left === 0) return false
-  observe.warn({ step: id, left }, 'thinned events had come back; they are taken out again')
+  observe.warn({ step: id, left }, 'downsampled events came back; they are deleted again')
   await events.cutAway(cut)
   return true
 }
@@ -341,7 +341,7 @@ export function createDownsampling(deps: DownsamplingDeps): Downsampling {
     }
     const reached = disk.stored <= budget
     meta.endThinRun(runId, { bytesAfter: disk.stored, reached })
-    observe.info({ events: sum, before: first.stored, after: disk.stored, budget, reached }, 'events were thinned')
+    observe.info({ events: sum, before: first.stored, after: disk.stored, budget, reached }, 'events were downsampled')
     return { thinned: sum, stored: disk.stored, budget, ...(reached ? {} : { reached }) }
   }
 
@@ -352,7 +352,7 @@ export function createDownsampling(deps: DownsamplingDeps): Downsampling {
           await end(step)
         } catch (error) {
           // The job retries it. Events must not wait for it.
-          observe.error({ step: step.id, error: faultOf(error) }, 'a step of thinning could not be ended')
+          observe.error({ step: step.id, error: faultOf(error) }, 'a downsampling step could not be finished')
         }
       }
     },

@@ -36,7 +36,7 @@ export async function joinFailures({ clock, observe, meta, changed }: FailureDep
     if (!more) break
     await clock.sleep(5)
   }
-  if (sum.aside > 0) observe.warn(sum, 'events that hide a server error could not be linked')
+  if (sum.aside > 0) observe.warn(sum, 'error links could not be made')
   if (issueIds.size > 0) changed(meta.issuesByIds([...issueIds]))
   return sum
 }

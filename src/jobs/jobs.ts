@@ -59,7 +59,7 @@ async function keepRetention(deps: JobDeps): Promise<Record<string, unknown>> {
   const { clock, observe, meta, events, blobs } = deps
   const { nowMs, held } = trustedNow({ clock, meta })
   if (held) {
-    observe.warn(held, 'the clock is not trusted: nothing is deleted before it has run for three days')
+    observe.warn(held, 'the clock is not trusted; nothing is deleted until it has run for three days')
     return {
       clockNotTrusted: new Date(held.clockMs).toISOString(),
       waitingSince: new Date(held.sinceMs).toISOString(),

@@ -146,7 +146,7 @@ export async function runOwners(deps: OwnerDeps): Promise<{ assigned: number; he
   }
   const held = await sweep(deps, over)
   for (const [project, line] of over)
-    observe.warn({ project, line }, 'rules of ownership take too long: from this line up they were not asked')
+    observe.warn({ project, line }, 'ownership rules take too long; rules above this line were skipped')
   if (told.length > 0) deps.changed(told)
   return { assigned, held }
 }

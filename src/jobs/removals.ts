@@ -170,7 +170,7 @@ export function createRemovals(deps: RemovalDeps): Removals {
       } catch (error) {
         failed++
         meta.setRemoval(removal.id, { error: String(error).slice(0, 300) })
-        observe.warn({ removal: removal.id, error: String(error).slice(0, 300) }, 'a removal is tried again later')
+        observe.warn({ removal: removal.id, error: String(error).slice(0, 300) }, 'a removal is retried later')
       }
     }
     return { done, failed }

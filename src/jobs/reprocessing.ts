@@ -156,7 +156,7 @@ async function endSurely(deps: ReprocessingDeps, id: number, stopped: AbortSigna
       return
     } catch (error) {
       if (stopped.aborted || (!isAway(error) && tries >= triesMax)) throw error
-      deps.observe.warn({ step: id, tries, error: faultOf(error) }, 'rows that are written again: tried again')
+      deps.observe.warn({ step: id, tries, error: faultOf(error) }, 'a reprocessing step is retried')
       await deps.clock.sleep(Math.min(5000, 200 * 2 ** Math.min(tries, 8)), stopped)
     }
   }
@@ -366,7 +366,7 @@ async function regroup(deps: ReprocessingDeps, ask: Ask, stopped: AbortSignal): 
   const { looked, mapped, moved } = room
   observe.info(
     { project: projectId, cause, looked, mapped, moved, ms: clock.now() - startMs },
-    'events were mapped again',
+    'events were reprocessed',
   )
   return room
 }
@@ -382,7 +382,7 @@ async function prove({ meta, events, turn, clock, observe }: ReprocessingDeps): 
         meta.dropRegroupStep(id)
         continue
       }
-      observe.warn({ step: id, left: left.length }, 'rows that were written again had come back; they are taken out')
+      observe.warn({ step: id, left: left.length }, 'old rows of reprocessed events came back; they are deleted again')
       await events.replace(rewrite)
     } finally {
       release()
@@ -464,7 +464,7 @@ export function createReprocessing(deps: ReprocessingDeps): Reprocessing {
           await endSurely(deps, id, stopped)
         } catch (error) {
           // The job retries it. Events must not wait for it.
-          observe.error({ step: id, error: faultOf(error) }, 'rows that were written again could not be ended')
+          observe.error({ step: id, error: faultOf(error) }, 'a reprocessing step could not be finished')
         }
       }
     },
@@ -477,7 +477,7 @@ export function createReprocessing(deps: ReprocessingDeps): Reprocessing {
         void (state.running ?? Promise.resolve())
           .catch(() => undefined)
           .then(() => (stopped.aborted ? undefined : run()))
-          .catch((error: unknown) => observe.warn({ error: faultOf(error) }, 'events could not be mapped again'))
+          .catch((error: unknown) => observe.warn({ error: faultOf(error) }, 'events could not be reprocessed'))
       })
     },
     stop: () => stopping.abort(),

@@ -157,7 +157,7 @@ class Writer {
     try {
       const { size } = fstatSync(handle)
       if (size > valid) {
-        this.#options.observe.info({ segment, bytes: size - valid }, 'the open end of the journal was cut')
+        this.#options.observe.info({ segment, bytes: size - valid }, 'the incomplete end of the journal was cut off')
         ftruncateSync(handle, valid)
       }
       fsyncSync(handle)
@@ -282,7 +282,7 @@ class Writer {
       this.#freeBytes = disk.bavail * disk.bsize
       this.#boundBytes = Math.min(this.#options.bytesMax, Math.floor((disk.blocks * disk.bsize) / 10))
     } catch (error) {
-      this.#options.observe.warn({ error: String(error) }, 'the free space of the journal’s disk is unknown')
+      this.#options.observe.warn({ error: String(error) }, 'the free disk space of the journal is unknown')
     }
   }
 

@@ -81,7 +81,7 @@ export function createReader(folder: string, options: ReaderOptions): JournalRea
   function report(jpos: number, bytes: number): void {
     if (reported.has(jpos)) return
     reported.add(jpos)
-    options.observe?.error({ jpos, bytes }, 'bytes of the journal are unreadable and were skipped')
+    options.observe?.error({ jpos, bytes }, 'unreadable bytes of the journal were skipped')
     options.onCorrupt?.({ jpos, bytes })
   }
 

@@ -356,7 +356,7 @@ describe('files that were fetched', () => {
     expect(room.meta.scrapedBytes(1)).toBe(5)
     await expect(room.artifacts.addScraped({ ...place, release: 's', files: files('y()') })).rejects.toMatchObject({
       code: 'ACCEPT_TOO_LARGE',
-      message: expect.stringContaining('upload the maps'),
+      message: expect.stringContaining('Upload the source maps'),
     })
     expect([room.meta.scrapedBytes(1), room.meta.scrapedBytes(2)]).toEqual([5, 0])
   })

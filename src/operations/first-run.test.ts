@@ -129,7 +129,7 @@ describe('bootstrap', () => {
       )
       expect('code' in found ? found.code : 'done').toBe(code)
       if ('code' in found)
-        expect(found.message).toBe('vera@example.com is no owner or admin of the organization "acme-inc".')
+        expect(found.message).toBe('vera@example.com is not an owner or admin of the organization "acme-inc".')
     }
   })
 })

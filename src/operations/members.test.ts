@@ -305,7 +305,7 @@ test('a secret with other text around it opens nothing, and the refusals say wha
   }
   expect(thrown(() => acceptInvitation(world, `${secret}x`, person('eve')))).toMatchObject({
     code: 'NOT_FOUND',
-    message: 'This invitation is not good any more.',
+    message: 'This invitation is no longer valid.',
     causes: ['Ask for a new one.'],
   })
   expect(thrown(() => updateMember(world, named.admin, world.organization, named.owner.id, 'viewer'))).toMatchObject({

@@ -97,7 +97,7 @@ export function openInvitation({ meta, clock }: Parts, secret: string): Invitati
 }
 
 const notGood = () =>
-  new MishapError('NOT_FOUND', { detail: 'This invitation is not good any more.', causes: ['Ask for a new one.'] })
+  new MishapError('NOT_FOUND', { detail: 'This invitation is no longer valid.', causes: ['Ask for a new one.'] })
 
 /** Makes the person a member with the secret of a link. Throws NOT_FOUND when the invitation is no longer valid. */
 export function acceptInvitation(parts: Parts, secret: string, person: Person): Member {

@@ -21,5 +21,5 @@ export async function mailPasswordLink(
   if (!made) return
   const link = `${parts.config.url}/reset-password?secret=${made.secret}`
   const failure = await parts.alerts.mail(resetMail({ to: made.person, link, minutes: resetMinutes }))
-  if (failure !== undefined) parts.observe.warn({ error: failure }, 'a link for a forgotten password was not mailed')
+  if (failure !== undefined) parts.observe.warn({ error: failure }, 'a password reset link was not mailed')
 }

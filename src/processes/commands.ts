@@ -273,7 +273,7 @@ async function demandRoom(data: string, names: readonly string[]): Promise<void>
 /** Throws NOT_FOUND for a data folder without a Mishap database. */
 function demandData(config: Config): void {
   if (!existsSync(join(config.data, 'meta', databaseFile)))
-    throw new MishapError('NOT_FOUND', { detail: `${config.data} holds no data of Mishap.` })
+    throw new MishapError('NOT_FOUND', { detail: `${config.data} holds no Mishap data.` })
 }
 
 /** One command on a stopped data folder. The caller holds its lock. */

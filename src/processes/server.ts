@@ -406,7 +406,7 @@ async function endAll(main: Main, { reason, cancels, server, recordOutcomes, rel
   server.closeIdleConnections()
   const late = systemClock.after(stopMs / 2, () => server.closeAllConnections())
   const killed = systemClock.after(stopMs, () => {
-    main.observe.warn({}, 'stopping took too long: the rest is killed')
+    main.observe.warn({}, 'stopping took too long; remaining processes are killed')
     for (const child of [main.app, main.engine]) void child.stop(0)
     release()
   })

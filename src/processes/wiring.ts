@@ -168,7 +168,7 @@ export function wireDownsampling(
 export function runInBackground(started: Promise<void>, { observe }: App, isStopping: () => boolean): void {
   started.catch((error: unknown) => {
     if (isStopping()) return
-    observe.error({ error: faultOf(error) }, 'refine could not start; starting again')
+    observe.error({ error: faultOf(error) }, 'refine could not start; it restarts')
     process.exit(70)
   })
 }
@@ -213,7 +213,7 @@ export function wireRefine(app: App, setup: AppSetup, lag: ReturnType<typeof cre
       // A restart would fail the same way. Main prints what to do and exits.
       if (error instanceof MishapError && error.code === 'START_JOURNAL_BEHIND')
         return link.send({ kind: 'refused', code: error.code, sentence: error.message })
-      observe.error({ error: faultOf(error) }, 'refine has stopped; starting again')
+      observe.error({ error: faultOf(error) }, 'refine stopped; it restarts')
       process.exit(70)
     },
   })

@@ -177,7 +177,7 @@ test.each<[string, Partial<IssueListRequest>, boolean[], number, number]>([
   },
 )
 
-test('a value that all rows have is all of an issue, however many of its events were thinned', async () => {
+test('a value that all rows have is all of an issue, however many of its events were downsampled', async () => {
   const { deps } = rig()
   const issue = deps.meta.issueById(1)
   if (!issue) throw new Error('no issue')

@@ -74,11 +74,11 @@ function watchAnswers(
     const asked = ways.current()
     const ms = ++state.misses * askMs
     if (state.misses === missesAway) {
-      observe.warn({ child: name, ms }, 'a child does not answer')
+      observe.warn({ child: name, ms }, 'a child process does not answer')
       ways.setUp(false)
     }
     if (state.misses === missesKilled) {
-      observe.error({ child: name, ms }, 'a child has not answered for long and is killed')
+      observe.error({ child: name, ms }, 'a child process did not answer in time and is killed')
       asked.kill('SIGKILL')
     }
     void alive().then((answers) => {
@@ -114,7 +114,7 @@ export function supervise(options: ChildOptions): Child {
       }
       options.message(message)
     })
-    made.on('error', (error) => observe.error({ child: name, error: error.message }, 'a child could not be started'))
+    made.on('error', (error) => observe.error({ child: name, error: error.message }, 'a child process could not be started'))
     made.on('exit', (code, signal) => ended(code, signal))
     return made
   }
@@ -126,7 +126,7 @@ export function supervise(options: ChildOptions): Child {
     // A child that ran for a minute starts with a clean record.
     if (clock.now() - state.startedMs > 60_000) state.failures = 0
     const pause = pauseMs[Math.min(state.failures++, pauseMs.length - 1)] ?? 5000
-    observe.warn({ child: name, code, signal, pause }, 'a child ended and is started again')
+    observe.warn({ child: name, code, signal, pause }, 'a child process ended; it restarts')
     clock.after(pause, () => {
       if (!state.stopping) child = start()
     })

@@ -83,7 +83,7 @@ async function changeMany(call: WhichCall<IssueChangeBody>): Promise<Answer<Rest
     // A partial merge would leave the other issues looking unrelated.
     if (issues.length > mergesMax)
       throw new MishapError('VALIDATION', {
-        detail: `At most ${mergesMax} issues are made one at once; narrow the search down, or merge in parts.`,
+        detail: `At most ${mergesMax} issues can be merged at once. Narrow the search, or merge in parts.`,
       })
     const { parent, children } = await mergeIssues(app, actor, issues)
     return { body: { merge: { parent: String(parent), children: children.map(String) }, updated: [] } }
@@ -103,7 +103,7 @@ async function deleteAll(call: WhichCall<unknown>, kind: 'issue' | 'discard') {
   }
   if (issues.length > deletesMax)
     throw new MishapError('VALIDATION', {
-      detail: `At most ${deletesMax} issues are deleted at once; archive them, or delete in parts.`,
+      detail: `At most ${deletesMax} issues can be deleted at once. Archive them, or delete in parts.`,
     })
   return (await deleteIssues(app, actor, issues, kind, patienceMs)).map(toRestRemoval)
 }

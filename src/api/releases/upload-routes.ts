@@ -42,7 +42,7 @@ async function* gunzipped(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
   try {
     for await (const piece of inflate) yield piece as Buffer
   } catch {
-    throw failure.error ?? new MishapError('ACCEPT_ENCODING_BROKEN', { detail: 'A chunk is no gzip, or ends early.' })
+    throw failure.error ?? new MishapError('ACCEPT_ENCODING_BROKEN', { detail: 'A chunk is not gzip, or it ends early.' })
   }
 }
 
@@ -58,7 +58,7 @@ async function takeChunks(call: Call<unknown, undefined>): Promise<Response> {
   }
   if (chunks === 0)
     throw new MishapError('VALIDATION', {
-      detail: 'Send chunks as parts named file or file_gzip, each named by its SHA-1.',
+      detail: 'Send chunks as parts named file or file_gzip. The file name of each is its SHA-1.',
     })
   return new Response(null, { status: 200, headers: { 'cache-control': 'no-store' } })
 }

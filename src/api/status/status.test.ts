@@ -171,7 +171,7 @@ describe('the rest of the status', () => {
     expect((await statusOf(nowhere)).disk).toMatchObject({ dataBytes: 0, freeBytes: 0, totalBytes: 0 })
   })
 
-  test('the disk budget and the times that events were thinned; without numbers while the store is away', async () => {
+  test('the disk budget and the times that events were downsampled; without numbers while the store is away', async () => {
     const { app, meta } = appWith([[[count('stored', 9), count('received', 9), count('thinned', 7)], nowMs]])
     const run = meta.beginThinRun({ budgetBytes: 100, bytesBefore: 150 })
     meta.endThinRun(run, { bytesAfter: 90, reached: true })

@@ -88,7 +88,7 @@ export function createRemapper({ clock, observe, maps, groupingOf }: RemapperDep
     worker.unref()
     worker.on('message', (message: FromRemap) => take(message, worker))
     worker.on('error', (error) => {
-      observe.error({ error: faultOf(error) }, 'the thread that maps events again ended')
+      observe.error({ error: faultOf(error) }, 'the reprocessing thread ended')
       end(worker, faultOf(error))
     })
     worker.on('exit', () => end(worker, 'the thread has ended'))

@@ -125,7 +125,7 @@ async function insertOnce(
       // The store answers, so the rows are at fault.
       else work.waits.end('events')
       if (!away && tries >= contentTriesMax) throw error
-      work.observe.warn({ table, from: batch.from, tries, error: faultOf(error) }, 'the insert of a batch is unclear')
+      work.observe.warn({ table, from: batch.from, tries, error: faultOf(error) }, 'the insert of a batch is not confirmed')
       await work.clock.sleep(Math.min(2000, 50 * 2 ** Math.min(tries, 8)), work.stopped.signal)
       pieces = missingPieces(insert, groups, await settle(work, table, batch))
       called = newToken(table, batch)
@@ -183,7 +183,7 @@ async function storeTable(
     return asStored(groups)
   } catch (error) {
     if (work.stopped.signal.aborted) throw error
-    work.observe.error({ table, from: batch.from, error: faultOf(error) }, 'the events store refuses rows of a batch')
+    work.observe.error({ table, from: batch.from, error: faultOf(error) }, 'the events store rejected rows of a batch')
   }
   const there = await settle(work, table, batch)
   const done: StoredRows = { groups: [], outcomes: [] }

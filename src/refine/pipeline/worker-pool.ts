@@ -67,7 +67,7 @@ export function createWorkerPool(options: CrewOptions): WorkerPool {
 
   /** Refines a range that crashed its worker in halves, down to the record at fault, which becomes a dead letter. */
   async function split({ from, stored }: Range, { to, records }: Found, error: WorkerEnded): Promise<RefinedRange> {
-    options.observe.error({ from, to, records, error: error.message }, 'a worker ended on this range; it is split')
+    options.observe.error({ from, to, records, error: error.message }, 'a worker crashed on this range; the range is split')
     const whole = { from, durable: to, recordsMax: 1e9, bytesMax: 1e12, stored }
     if (records <= 1) return (await run({ ...whole, recordsMax: 1, bury: error.message }, deathsMax)).done
     const first = await part({ ...whole, recordsMax: Math.floor(records / 2) }, Math.floor(records / 2))

@@ -285,7 +285,7 @@ function hire(deps: MapCacheDeps, limits: MapLimits, members: Set<Member>, free:
   })
   worker.on('error', (error) => {
     const memory = (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
-    observe.error({ error: faultOf(error) }, 'the thread that reads source maps ended')
+    observe.error({ error: faultOf(error) }, 'the source map thread ended')
     leave(memory ? 'map_large' : 'map_broken')
   })
   worker.on('exit', () => {

@@ -127,7 +127,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   mkdirSync(options.folder, { recursive: true, mode: 0o700 })
   mkdirSync(dirname(options.socketPath), { recursive: true, mode: 0o700 })
   const torn = await removeTornMutations(options.folder)
-  if (torn.length > 0) options.observe.warn({ torn }, 'deletions that a full disk cut off are forgotten')
+  if (torn.length > 0) options.observe.warn({ torn }, 'deletions that a full disk interrupted are dropped')
   const spool = openSpool(join(options.folder, 'incoming'))
   const open = sessionOpener(options.folder, options.memoryBytes)
   // Stays open until the stop: the engine stops with its last session, and a start takes 150 ms.

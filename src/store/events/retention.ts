@@ -69,7 +69,7 @@ export function createRetention(connection: Connection, database: string, observ
       const past = (partition: string) => isDay(partition) && endOf(table, partition) <= beforeMs
       if (!parts.some((part) => past(part.partition))) return []
       const { over, fresh } = await judge(connection, database, table, { beforeMs, nowMs })
-      if (fresh.size > 0) observe.warn({ table, partitions: [...fresh] }, 'rows of a clock that was set back are kept')
+      if (fresh.size > 0) observe.warn({ table, partitions: [...fresh] }, 'rows from before the clock was set back are kept')
       const dropped = new Set<string>()
       for (const part of parts) {
         const { partition } = part

@@ -73,7 +73,7 @@ export function createSettle(connection: Connection, database: string, clock: Cl
         await counting(() => recountBetween(connection, database, from, to))
         observe.info(
           { from, to, rows: rows.length },
-          'rows of an unclear insert were found, their rollups counted anew',
+          'rows of an unconfirmed insert were found; their rollups are recounted',
         )
       }
       return new Map(rows.map(({ jpos, places }) => [Number(jpos), new Set(places)]))

@@ -72,7 +72,7 @@ export async function sendServerError(
   asked: Asked,
   where: Where,
 ): Promise<void> {
-  if (senderLeft(error)) return app.observe.debug({ route: where.routePath }, 'the sender of a request left')
+  if (senderLeft(error)) return app.observe.debug({ route: where.routePath }, 'the client of a request disconnected')
   app.observe.error(
     { digest: error.digest, route: where.routePath, type: error.name, stack: callsOf(error) },
     'a page or action failed',
@@ -100,6 +100,6 @@ export async function sendServerError(
       signal: AbortSignal.timeout(3000),
     })
   } catch (cause) {
-    app.observe.warn({ cause: String(cause) }, 'an own server error could not be reported')
+    app.observe.warn({ cause: String(cause) }, 'a server error of Mishap could not be reported')
   }
 }
