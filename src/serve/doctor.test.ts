@@ -73,7 +73,7 @@ describe('mishap doctor', () => {
     const { code, lines } = await askDoctor({ release: 'shop@1' }, env, server(200, wrong).call)
     expect(code).toBe(1)
     expect(lines.join('\n')).toMatch(
-      /^WRONG The map ~\/a�\[2J\.js\.map is no valid source map\. \(2 times\) \[map_broken\]$/m,
+      /^WRONG The map ~\/a�\[2J\.js\.map is not a valid source map\. \(2 times\) \[map_broken\]$/m,
     )
     expect(lines.filter((line) => line.includes('npx @sentry/cli'))).toHaveLength(1)
     expect(lines.join('\n')).toMatch(/^note {2}The SDK sent no line/m)

@@ -132,7 +132,7 @@ function reportOf(diagnosis: ReleaseDiagnosis): DoctorReport {
     share,
     ...findings.flatMap(findingLines),
     verdict === 'wrong'
-      ? `Release ${safe(release)}: frames stay minified until this is mended.`
+      ? `Release ${safe(release)}: frames stay minified until this is fixed.`
       : `Release ${safe(release)} is good.`,
   ]
   return { code: verdict === 'wrong' ? 1 : 0, lines, answer: diagnosis }
