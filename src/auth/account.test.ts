@@ -236,7 +236,7 @@ describe('a link of a forgotten password', () => {
     for (const other of [`${text}x`, `x${text}`])
       expect(await failure(auth.resetBySecret(other, newPassword, true))).toMatchObject({
         code: 'NOT_FOUND',
-        message: 'This link is not good any more.',
+        message: 'This link is no longer valid.',
         causes: ['Ask for a new one.'],
       })
     expect(asked).toEqual([])
@@ -260,7 +260,7 @@ describe('a link of a forgotten password', () => {
     const { auth } = await fresh()
     expect(await failure(auth.resetPassword('nobody@example.com', newPassword))).toMatchObject({
       code: 'NOT_FOUND',
-      message: 'Nobody has an account with this e-mail.',
+      message: 'No account has this e-mail.',
     })
   })
 })

@@ -66,7 +66,7 @@ export function createPasswords(auth: AuthContext): Pick<Auth, 'changePassword' 
         const fields = error instanceof MishapError && error.code === 'VALIDATION' ? error.fields : undefined
         throw fields?.password ? refusal('newPassword', fields.password.join(' ')) : error
       })
-      if (await isWrongPassword(response)) throw refusal('currentPassword', 'This is not your password.')
+      if (await isWrongPassword(response)) throw refusal('currentPassword', 'This is not your current password.')
       if (!response.ok)
         throw new MishapError('INTERNAL', { detail: `The password was not changed (${response.status}).` })
       return { cookies: lasting(response.headers.getSetCookie()) }
@@ -74,7 +74,7 @@ export function createPasswords(auth: AuthContext): Pick<Auth, 'changePassword' 
     resetPassword: async (email, password) => {
       checkPassword(password, namesAround(meta, email))
       const person = meta.personByEmail(email)
-      if (!person) throw new MishapError('NOT_FOUND', { detail: 'Nobody has an account with this e-mail.' })
+      if (!person) throw new MishapError('NOT_FOUND', { detail: 'No account has this e-mail.' })
       await setPassword(auth, person.id, await context.password.hash(password))
       // Whoever took the password may have made tokens with it.
       endOwnTokens(meta, person.id)
@@ -119,7 +119,7 @@ export function createResets(
   // No longer text is hashed than a secret has.
   const userOf = (secret: string) => (/^[\w-]{43}$/.test(secret) ? meta.resetBySecret(secret, clock.now()) : undefined)
   const gone = () =>
-    new MishapError('NOT_FOUND', { detail: 'This link is not good any more.', causes: ['Ask for a new one.'] })
+    new MishapError('NOT_FOUND', { detail: 'This link is no longer valid.', causes: ['Ask for a new one.'] })
   return {
     countResetRequest: (email, headers) => {
       const network = networkOf(addressOf(headers))
@@ -127,7 +127,7 @@ export function createResets(
       const waitS = Math.ceil(Math.max(pairs.waitMs(pair), networks.waitMs(network)) / 1000)
       if (waitS > 0)
         throw new MishapError('AUTH_LOCKED', {
-          detail: `Too many links were asked for. Try again in ${waitS} s.`,
+          detail: `Too many links were requested. Try again in ${waitS} s.`,
           retryAfterS: waitS,
         })
       pairs.add(pair)

@@ -64,7 +64,7 @@ function demandAdmin(
   const role = meta.memberOf(organization.id, id)?.role
   if (role !== 'owner' && role !== 'admin')
     throw new MishapError('AUTH_FORBIDDEN', {
-      detail: `${email} is no owner or admin of the organization "${organization.slug}".`,
+      detail: `${email} is not an owner or admin of the organization "${organization.slug}".`,
     })
 }
 

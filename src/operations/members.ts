@@ -58,12 +58,12 @@ export function addInvitation(
   const known = meta.personByEmail(email)
   if (known && meta.memberOf(organization.id, known.id))
     throw new MishapError('CONFLICT', {
-      detail: 'This person is a member already.',
-      fields: { email: ['This person is a member already.'] },
+      detail: 'This person is already a member.',
+      fields: { email: ['This person is already a member.'] },
     })
   const open = meta.invitationsOf(organization.id)
   if (open.length >= invitationsMax && !open.some((item) => item.email === email))
-    throw refuse('email', `At most ${invitationsMax} invitations may be open. Take some back.`)
+    throw refuse('email', `At most ${invitationsMax} invitations may be open. Revoke some.`)
   const secret = randomBytes(32).toString('base64url')
   const value = { organizationId: organization.id, email, role: asked.role, invitedBy: by.id, secret }
   return { invitation: meta.invite({ ...value, nowMs: clock.now() }), secret }
@@ -97,7 +97,7 @@ export function openInvitation({ meta, clock }: Parts, secret: string): Invitati
 }
 
 const notGood = () =>
-  new MishapError('NOT_FOUND', { detail: 'This invitation is not good any more.', causes: ['Ask for a new one.'] })
+  new MishapError('NOT_FOUND', { detail: 'This invitation is no longer valid.', causes: ['Ask for a new one.'] })
 
 /** Makes the person a member with the secret of a link. Throws NOT_FOUND when the invitation is no longer valid. */
 export function acceptInvitation(parts: Parts, secret: string, person: Person): Member {
