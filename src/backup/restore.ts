@@ -35,7 +35,7 @@ async function bringBack({ meta, events }: Stores, manifest: Manifest): Promise<
   for (const name of ['organizations', 'projects', 'issues', ...tableNames, 'cursor'] as const)
     if (manifest[name] !== undefined && found[name] !== manifest[name])
       throw new MishapError('VALIDATION', {
-        detail: `The backup holds ${manifest[name]} ${name}, but ${found[name]} came back. The file is damaged.`,
+        detail: `The backup holds ${manifest[name]} ${name}, but ${found[name]} were restored. The file is damaged.`,
       })
 }
 
@@ -49,9 +49,9 @@ export async function restoreBackup(data: string, path: string, deps: RestoreDep
   // What a restore that was cut off has left is nobody's data.
   if (existsSync(deps.mark)) for (const item of all) await rm(item, { recursive: true, force: true })
   else if (all.some(isUsed))
-    throw new MishapError('VALIDATION', { detail: `${data} holds data already; restore into an empty folder.` })
+    throw new MishapError('VALIDATION', { detail: `${data} already holds data. Restore into an empty folder.` })
   const file = resolve(path)
-  if (!existsSync(file)) throw new MishapError('VALIDATION', { detail: `${file} is not there.` })
+  if (!existsSync(file)) throw new MishapError('VALIDATION', { detail: `${file} does not exist.` })
   // The engine reads its copy from here (sessions.ts).
   const stage = join(data, 'backup')
   await rm(stage, { recursive: true, force: true })
@@ -65,7 +65,7 @@ export async function restoreBackup(data: string, path: string, deps: RestoreDep
       strict: true,
       filter: (_path, entry) => !('type' in entry) || entry.type !== 'SymbolicLink',
     }).catch(() => {
-      throw new MishapError('VALIDATION', { detail: `${file} is no backup of Mishap, or it is damaged.` })
+      throw new MishapError('VALIDATION', { detail: `${file} is not a Mishap backup, or it is damaged.` })
     })
     const manifest = readManifest(await readFile(join(stage, parts.manifest), 'utf8').catch(() => ''))
     for (const item of parts.files) if (existsSync(join(stage, item))) await rename(join(stage, item), join(data, item))

@@ -266,14 +266,14 @@ async function demandRoom(data: string, names: readonly string[]): Promise<void>
   const { bavail, bsize } = await statfs(data)
   if (bavail * bsize < bytes * 1.2)
     throw new MishapError('VALIDATION', {
-      detail: `A rehearsal copies the data folder: ${Math.ceil((bytes * 1.2) / 2 ** 20)} MiB must be free in ${data}.`,
+      detail: `A rehearsal copies the data folder. It needs ${Math.ceil((bytes * 1.2) / 2 ** 20)} MiB free in ${data}.`,
     })
 }
 
 /** Throws NOT_FOUND for a data folder without a Mishap database. */
 function demandData(config: Config): void {
   if (!existsSync(join(config.data, 'meta', databaseFile)))
-    throw new MishapError('NOT_FOUND', { detail: `${config.data} holds no data of Mishap.` })
+    throw new MishapError('NOT_FOUND', { detail: `${config.data} holds no Mishap data.` })
 }
 
 /** One command on a stopped data folder. The caller holds its lock. */
