@@ -45,7 +45,8 @@ function searchOf(app: App, actor: Actor, found: Found, id: string | undefined):
 function spanOf(given: SearchChangeBody): string | undefined {
   const { statsPeriod, start, end } = given
   if (start && end) return `${start}/${end}`
-  if (start || end) throw new MishapError('VALIDATION', { fields: { start: ['start and end are given together.'] } })
+  if (start || end)
+    throw new MishapError('VALIDATION', { fields: { start: ['start and end must be given together.'] } })
   if (statsPeriod === undefined && start === undefined && end === undefined) return undefined
   return statsPeriod ?? ''
 }

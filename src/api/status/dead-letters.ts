@@ -40,7 +40,7 @@ export function deadItemOf(app: App, organization: Organization, id: string | un
 /** The first 16 KiB of what is kept of a dead item, as text: the request's facts on one line, then the body, unscrubbed. */
 export async function lookAtDead(app: App, organization: Organization, item: Kept): Promise<RestDeadContent> {
   const kept = await app.blobs.getStream(item.blobKey)
-  if (!kept) throw new MishapError('NOT_FOUND', { detail: 'What was kept of this dead item is gone.' })
+  if (!kept) throw new MishapError('NOT_FOUND', { detail: 'The stored record of this dead letter is gone.' })
   const parts: Uint8Array[] = []
   let bytes = 0
   for await (const part of kept.stream) {
