@@ -61,7 +61,7 @@ describe('states', () => {
   })
 
   test.each<[object, string]>([
-    [{ status: 'ignored', statusDetails: { ignoreUntil: '2001-01-01T00:00:00Z' } }, 'time to come'],
+    [{ status: 'ignored', statusDetails: { ignoreUntil: '2001-01-01T00:00:00Z' } }, 'in the future'],
     [{ status: 'ignored', statusDetails: { ignoreUntil: 'tomorrow' } }, 'such as'],
     [{ status: 'ignored', statusDetails: { ignoreCount: 0 } }, 'At least 1'],
     [{ status: 'ignored', statusDetails: { ignoreWindow: 5 } }, 'ignoreCount'],

@@ -142,7 +142,7 @@ const environment = z
   .min(1, 'An environment.')
   .max(64, 'At most 64 characters.')
   .regex(/^[^\n\r/\p{Cc}]+$/u, 'No slashes, no line ends.')
-  .refine((text) => !/^(?:\.|\.\.|none)$/i.test(text), 'This is no environment.')
+  .refine((text) => !/^(?:\.|\.\.|none)$/i.test(text), 'This is not a valid environment name.')
 
 /** Body of a deploy. */
 export const deployBody = z.object({

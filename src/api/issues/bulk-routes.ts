@@ -73,7 +73,7 @@ async function changeMany(call: WhichCall<IssueChangeBody>): Promise<Answer<Rest
   app.auth.demand(actor, action, found.project ? { organization, project: found.project } : { organization })
   const revision = revisionOf(body, request)
   if (revision !== undefined && query.id.length !== 1)
-    throw new MishapError('VALIDATION', { fields: { revision: ['A revision goes with one issue only.'] } })
+    throw new MishapError('VALIDATION', { fields: { revision: ['Send a revision with one issue only.'] } })
   if (body.discard) {
     const removals = await deleteAll(call, 'discard')
     return { body: { updated: removals.flatMap((removal) => removal.issueId ?? []) } }
@@ -83,7 +83,7 @@ async function changeMany(call: WhichCall<IssueChangeBody>): Promise<Answer<Rest
     // What is left out would stand beside the others as if it were something else.
     if (issues.length > mergesMax)
       throw new MishapError('VALIDATION', {
-        detail: `At most ${mergesMax} issues are made one at once; narrow the search down, or merge in parts.`,
+        detail: `At most ${mergesMax} issues can be merged at once. Narrow the search, or merge in parts.`,
       })
     const { parent, children } = await mergeIssues(app, actor, issues)
     return { body: { merge: { parent: String(parent), children: children.map(String) }, updated: [] } }
@@ -103,7 +103,7 @@ async function deleteAll(call: WhichCall<unknown>, kind: 'issue' | 'discard') {
   }
   if (issues.length > deletesMax)
     throw new MishapError('VALIDATION', {
-      detail: `At most ${deletesMax} issues are deleted at once; archive them, or delete in parts.`,
+      detail: `At most ${deletesMax} issues can be deleted at once. Archive them, or delete in parts.`,
     })
   return (await deleteIssues(app, actor, issues, kind, patienceMs)).map(toRestRemoval)
 }

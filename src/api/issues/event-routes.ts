@@ -330,7 +330,7 @@ export const eventRoutes: readonly Route[] = [
         throw new MishapError('NOT_FOUND')
       if (query.download === undefined) return { body: toRestAttachment(item) }
       const blob = await app.blobs.getStream(item.blobKey)
-      if (!blob) throw new MishapError('NOT_FOUND', { detail: 'The attachment’s bytes are no longer kept.' })
+      if (!blob) throw new MishapError('NOT_FOUND', { detail: 'The content of the attachment is no longer stored.' })
       const answer = download(
         Readable.toWeb(Readable.from(blob.stream)) as ReadableStream<Uint8Array>,
         typeOf(item.contentType),

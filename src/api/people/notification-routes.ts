@@ -156,7 +156,7 @@ export const notificationRoutes: readonly Route[] = [
       const isWaiting = ({ address, state }: Recipient) => address === body.address && state === 'unconfirmed'
       if (body.address !== undefined && !shownRecipientsOf(app, channel).some(isWaiting))
         throw new MishapError('VALIDATION', {
-          fields: { address: ['This address of the channel has nothing to confirm.'] },
+          fields: { address: ['This address of the channel needs no confirmation.'] },
         })
       await app.alerts.askToConfirm(channel, body.address)
       return { body: toRestChannel(app, channel) }

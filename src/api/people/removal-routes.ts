@@ -42,7 +42,7 @@ export async function removeIssue(call: Call<unknown, unknown>, kind: 'issue' | 
   const asked = params.issue?.toUpperCase()
   if (asked !== String(issueId) && asked !== shortId.toUpperCase())
     throw new MishapError('CONFLICT', {
-      detail: `${params.issue} was merged into ${shortId}: delete that one by its own name.`,
+      detail: `${params.issue} was merged into ${shortId}. Delete ${shortId} instead.`,
       current: { id: String(issueId), shortId },
     })
   const [removal] = await deleteIssues(app, actor, [issue], kind, patienceMs)

@@ -34,7 +34,7 @@ function toRestOwnership(app: App, project: Project): RestOwnership {
 }
 
 const tooLong = (shortId: string) =>
-  `This rule and those above it are not held against ${shortId}: all rules together take too long for its event. Patterns with fewer * take less.`
+  `This rule and the rules above it were not tried on ${shortId}: together, the rules take too long for its event. Use fewer * in patterns.`
 
 /** What rules would do with the project's latest issues; nothing is saved. Throws STORE_UNAVAILABLE. */
 async function tryOwnership(app: App, project: Project, text: string): Promise<RestOwnershipTest> {

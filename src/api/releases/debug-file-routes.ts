@@ -3,7 +3,7 @@ import type { Route } from '../route.ts'
 import { route } from '../route.ts'
 
 const detail =
-  'Mishap does not read debug files (dSYM, ELF, PDB, ProGuard, Dart) yet: this file was not stored. Source maps go by sourcemaps upload.'
+  'Mishap does not support debug files (dSYM, ELF, PDB, ProGuard, Dart) yet, so it did not store this file. Upload source maps with sourcemaps upload.'
 
 /** Debug files of native programs, which are not read yet: each is refused with a sentence. */
 export const debugFileRoutes: readonly Route[] = [

@@ -64,7 +64,7 @@ function addDeploy(call: Call<unknown, DeployBody>) {
   const startedMs = body.dateStarted ?? null
   const finishedMs = body.dateFinished ?? app.clock.now()
   if (startedMs !== null && startedMs > finishedMs)
-    throw new MishapError('VALIDATION', { fields: { dateStarted: ['A deploy starts before it is finished.'] } })
+    throw new MishapError('VALIDATION', { fields: { dateStarted: ['A deploy must start before it finishes.'] } })
   const deploy = createDeploy(app, {
     organizationId: organizationOf(found).id,
     version: release.version,

@@ -42,7 +42,10 @@ async function* gunzipped(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
   try {
     for await (const piece of inflate) yield piece as Buffer
   } catch {
-    throw failure.error ?? new MishapError('ACCEPT_ENCODING_BROKEN', { detail: 'A chunk is no gzip, or ends early.' })
+    throw (
+      failure.error ??
+      new MishapError('ACCEPT_ENCODING_BROKEN', { detail: 'A chunk is not valid gzip, or it ends early.' })
+    )
   }
 }
 
