@@ -253,7 +253,7 @@ describe('what an issue’s own address refuses or does', () => {
   test('merge is said to be of several; nothing changes', async () => {
     const { id } = await first()
     const answer = await put(id, { merge: 1, status: 'resolved' })
-    expect([answer.status, answer.json]).toEqual([400, { merge: [expect.stringContaining('Of several issues')] }])
+    expect([answer.status, answer.json]).toEqual([400, { merge: [expect.stringContaining('For several issues')] }])
     expect((await detail(id)).status).toBe('unresolved')
   })
 

@@ -24,8 +24,8 @@ export type RestRemoval = z.infer<typeof restRemoval>
 /** projects/{org}/{project}/tombstones/: an issue that was deleted for good. */
 export const restTombstone = z
   .strictObject({
-    id: z.string().describe('The short id that it had.'),
-    title: z.string().describe('The title that it had; empty where an older version did not keep it.'),
+    id: z.string().describe('Its short id.'),
+    title: z.string().describe('Its title. Empty if an older version did not store it.'),
     /** The culprit that it had, or '' where an older version did not keep it. */
     culprit: z.string(),
     hashes: z.array(z.string()),

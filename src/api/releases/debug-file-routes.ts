@@ -11,7 +11,7 @@ export const debugFileRoutes: readonly Route[] = [
     method: 'POST',
     path: '/projects/:org/:project/files/difs/assemble',
     operationId: 'assembleDebugFiles',
-    summary: 'Debug files are not read yet: every file is answered with the state error and a sentence.',
+    summary: 'Debug files are not supported yet: every file gets the state error and a sentence.',
     action: 'release:write',
     body: debugFilesBody,
     response: restDebugFileAssembly,
