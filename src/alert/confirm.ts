@@ -70,7 +70,7 @@ export function createConfirmations(room: Room, send: Send): (channel: Channel, 
   const mayOrganization = createHourly(clock, asksPerOrganizationMax)
   const ask = async (channel: Channel, organization: Organization, address: string): Promise<void> => {
     if (!mayAddress(address.toLowerCase()) || !mayOrganization(String(organization.id)))
-      return meta.noteNotAsked(channel.id, address, 'Too many of these mails were sent. Try again in an hour.')
+      return meta.noteNotAsked(channel.id, address, 'Too many confirmation mails were sent. Try again in an hour.')
     const secret = randomBytes(32).toString('base64url')
     const link = `${url}/confirm-address?secret=${secret}`
     const failure = await send(confirmationMail({ to: address, organization, url, link }))
