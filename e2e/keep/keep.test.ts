@@ -163,7 +163,7 @@ test.concurrent('a restore that was cut off is not started, and a folder in use 
   })
   expect(await mishap('verify', '--data', join(folder, 'nothing'))).toMatchObject({
     status: 1,
-    text: expect.stringContaining('holds no data'),
+    text: expect.stringContaining('holds no Mishap data'),
   })
   expect(await mishap('backup')).toMatchObject({ status: 64, text: expect.stringContaining('takes one file') })
 })
