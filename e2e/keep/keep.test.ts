@@ -154,7 +154,7 @@ test.concurrent('a restore that was cut off is not started, and a folder in use 
   writeFileSync(broken, 'no archive at all'.repeat(100))
   expect(await mishap('restore', broken, '--data', data)).toMatchObject({
     status: 1,
-    text: expect.stringContaining('no backup of Mishap'),
+    text: expect.stringContaining('not a Mishap backup'),
   })
   writeFileSync(join(data, 'restoring'), '')
   expect(await mishap('start', '--port', '1', '--data', data)).toMatchObject({
@@ -163,7 +163,7 @@ test.concurrent('a restore that was cut off is not started, and a folder in use 
   })
   expect(await mishap('verify', '--data', join(folder, 'nothing'))).toMatchObject({
     status: 1,
-    text: expect.stringContaining('holds no data'),
+    text: expect.stringContaining('holds no Mishap data'),
   })
   expect(await mishap('backup')).toMatchObject({ status: 64, text: expect.stringContaining('takes one file') })
 })

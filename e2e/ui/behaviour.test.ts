@@ -393,7 +393,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
       const documents = documentsOf(page)
       const mend = await spoilActions(page, failure)
       await page.locator('main form button[type=submit]').click()
-      await page.locator('main form [role=alert]', { hasText: 'What you typed is kept' }).waitFor()
+      await page.locator('main form [role=alert]', { hasText: 'Your input is kept' }).waitFor()
       expect(await page.getByLabel('Name').inputValue()).toBe(title)
       expect(await page.getByLabel('Ruby', { exact: true }).isChecked()).toBe(true)
       await mend()

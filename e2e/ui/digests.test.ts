@@ -39,7 +39,7 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
   const page = (): Page => state.watched.page
   const hidden = () => page().getByRole('region', { name: 'The server error behind it' })
   const side = () => page().getByRole('region', { name: 'Browser errors' })
-  const signs = () => page().getByRole('region', { name: 'What this event is' })
+  const signs = () => page().getByRole('region', { name: 'Diagnosis' })
   const textOf = async (part: { innerText(): Promise<string> }) => (await part.innerText()).replace(/\s+/g, ' ')
 
   const take = async (project: Project, sent: Sent) =>
@@ -186,11 +186,11 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
     const thrown = { values: [{ type: 'TypeError', value: 'no.', stacktrace: { frames } }] }
     await page().goto(await stored(state.web, event({ exception: thrown, request: { url: 'https://shop.test/' } })))
     expect(await textOf(signs())).toMatch(
-      /^Noise extension An extension of the browser threw it\. Recognized by: chrome-extension/,
+      /^Noise extension A browser extension threw it\. Recognized by: chrome-extension/,
     )
     const chunk = 'Loading chunk 418 failed.\n(error: https://shop.test/_next/static/chunks/418.js)'
     await page().goto(await stored(state.web, event(exception('ChunkLoadError', chunk))))
-    expect(await textOf(signs())).toMatch(/Skew old chunk A script of an older build is not there any more\./)
+    expect(await textOf(signs())).toMatch(/Skew old chunk A script of an older build no longer exists\./)
     const stack = await page().getByRole('region', { name: 'Exception' }).boundingBox()
     expect((await signs().boundingBox())?.y).toBeLessThan(stack?.y ?? 0)
   })

@@ -128,7 +128,7 @@ describe.skipIf(noChromium)('why a stack is not readable', () => {
     await page().goto(`${product.url}/o/${org}/settings/projects/web/source-maps`)
     await page().locator('main tbody a').first().click()
     const check = page().getByRole('region', { name: 'Check' }).first()
-    await check.getByText('The map ~/app.js.map is no valid source map.').waitFor()
+    await check.getByText('The map ~/app.js.map is not a valid source map.').waitFor()
     expect(await check.locator('tbody tr').first().textContent()).toContain(debugId)
     expect(await check.locator('tbody tr').first().textContent()).toContain('wrong')
   })
@@ -140,7 +140,7 @@ describe.skipIf(noChromium)('why a stack is not readable', () => {
     await page().goto(`${product.url}/o/${org}/releases/w%401`)
     // Streamed HTML is briefly in a hidden container next to the rendered copy. So look only in the visible content.
     const verdict = page().locator('#content .doctor[data-verdict="wrong"]')
-    await verdict.getByText('The map ~/app.js.map is no valid source map.').waitFor()
+    await verdict.getByText('The map ~/app.js.map is not a valid source map.').waitFor()
     expect(await page().evaluate<boolean>('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
     expect(state.watched).toMatchObject({ errors: [], dialogs: [] })
   })

@@ -127,7 +127,7 @@ describe.skipIf(noChromium)('notifications', () => {
     await page.getByLabel('Name').fill('Wrong')
     await page.getByLabel('Addresses').fill('nobody')
     await page.getByRole('button', { name: 'Create channel' }).click()
-    await page.getByText('"nobody" is no e-mail address.').waitFor()
+    await page.getByText('"nobody" is not an e-mail address.').waitFor()
     expect(await page.getByLabel('Name').inputValue()).toBe('Wrong')
   })
 })

@@ -71,7 +71,7 @@ describe.skipIf(noChromium)('members, feedback, deleting', () => {
     const { page } = state
     await page.goto(at('/settings/members'))
     await page.getByRole('button', { name: 'Leave this organization' }).click()
-    await page.getByText('keeps at least one owner').waitFor()
+    await page.getByText('needs at least one owner').waitFor()
   })
 
   test('what the dialog’s form sends stands in the list and on the issue, as text', async () => {

@@ -294,7 +294,7 @@ describe.skipIf(noChromium)('triage by keys', () => {
   test('rules of ownership: a faulty line is named, a good one is saved', async () => {
     const { page } = state
     await page.goto(at('/settings/projects/web/ownership'))
-    const field = page.getByLabel('Rules, one a line')
+    const field = page.getByLabel('Rules, one per line')
     await field.fill('nonsense')
     await page.getByText(/Line 1: A rule begins with/).waitFor()
     expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
@@ -311,7 +311,7 @@ describe.skipIf(noChromium)('triage by keys', () => {
     const found = async () => (await call('/issues/?query=assigned_or_suggested%3Ame')).json as Stood[]
     await until('suggested', 10_000, async () => (await found()).length === 3)
     await page.goto(at(`/issues/${item?.id}`))
-    const suggested = page.getByTitle('Assign, as the rule path:* says')
+    const suggested = page.getByTitle('Assign by the rule path:*')
     await suggested.click()
     await page.getByText('Assigned to').first().waitFor()
     await suggested.waitFor({ state: 'detached' })
@@ -328,7 +328,7 @@ describe.skipIf(noChromium)('triage by keys', () => {
       ((await api(product, state.project, `/projects/${org}/web/ownership/`)).json as { raw: string }).raw
     await page.goto(at('/settings/projects/web/ownership'))
     await hydrated(page)
-    const field = page.getByLabel('Rules, one a line')
+    const field = page.getByLabel('Rules, one per line')
     const save = page.getByRole('button', { name: 'Save', exact: true })
     await field.fill('mine is faulty')
     await page.getByText(/Line 1: A rule begins with/).waitFor()

@@ -126,7 +126,7 @@ async function send(deps: Wired, delivery: Delivery, channel: Channel): Promise<
   if (!message) return
   if (channel.kind === 'email') {
     const settings = deps.smtp()
-    if (!settings) throw new Error('No mail server is set.')
+    if (!settings) throw new Error('No mail server is configured.')
     await deps.mailer.send(settings, {
       to: delivery.recipient,
       subject: subjectOf(message),

@@ -18,7 +18,7 @@ function emailTarget(text: string): string {
   if (parts.length === 1 && parts[0] === 'members') return 'members'
   const wrong = parts.find((part) => !address.test(part))
   if (wrong !== undefined)
-    throw new MishapError('VALIDATION', { fields: { target: [`"${wrong.slice(0, 100)}" is no e-mail address.`] } })
+    throw new MishapError('VALIDATION', { fields: { target: [`"${wrong.slice(0, 100)}" is not an e-mail address.`] } })
   if (parts.length === 0 || parts.length > recipientsMax)
     throw new MishapError('VALIDATION', { fields: { target: [`1 to ${recipientsMax} addresses, or "members".`] } })
   return parts.join(',')

@@ -34,7 +34,7 @@ function confirmationMail(asked: {
 }): Omit<Mail, 'messageId'> {
   const where = line(asked.organization.name, 64)
   const first = `${where} on Mishap (${asked.url}) wants to send notifications of errors to ${asked.to}. Confirm that you want them:`
-  const last = 'The link works for 7 days. If you do not expect this, do nothing: no notification is sent to you.'
+  const last = 'The link works for 7 days. If you did not expect this mail, ignore it: you will get no notifications.'
   const paragraph = (inner: string) => `<p style="font:14px/1.5 sans-serif;margin:0 0 16px">${inner}</p>`
   return {
     to: asked.to,
@@ -70,7 +70,7 @@ export function createConfirmations(room: Room, send: Send): (channel: Channel, 
   const mayOrganization = createHourly(clock, asksPerOrganizationMax)
   const ask = async (channel: Channel, organization: Organization, address: string): Promise<void> => {
     if (!mayAddress(address.toLowerCase()) || !mayOrganization(String(organization.id)))
-      return meta.noteNotAsked(channel.id, address, 'Too many of these mails were sent. Try again in an hour.')
+      return meta.noteNotAsked(channel.id, address, 'Too many confirmation mails were sent. Try again in an hour.')
     const secret = randomBytes(32).toString('base64url')
     const link = `${url}/confirm-address?secret=${secret}`
     const failure = await send(confirmationMail({ to: address, organization, url, link }))

@@ -15,7 +15,7 @@ export function invitationMail(invited: {
   const where = line(invited.organization.name, 64)
   const until = new Date(invited.expiresMs).toISOString().slice(0, 16).replace('T', ' ')
   const first = `${who} invites you to ${where} on Mishap, as ${invited.role}.`
-  const last = `The link is good once and until ${until} UTC. If you don't expect this, do nothing.`
+  const last = `The link works once, until ${until} UTC. If you did not expect this mail, ignore it.`
   const paragraph = (inner: string) => `<p style="font:14px/1.5 sans-serif;margin:0 0 16px">${inner}</p>`
   return {
     to: invited.to,

@@ -84,7 +84,7 @@ describe('mail', () => {
   })
   test('a summary says why it is one and what it leaves out', () => {
     const text = textOf(message({ kind: 'summary', told: [told({ count: 1 })], more: 4 }))
-    expect(text).toContain('single messages are held back')
+    expect(text).toContain('Too many issues are new at once')
     expect(text).toContain('1 event\n')
     expect(text).toContain('and 4 more: https://m.test/o/acme/issues')
   })

@@ -52,7 +52,7 @@ export function subjectOf(message: Message): string {
 }
 
 const testSentence = 'Notifications reach this channel.'
-const summarySentence = 'So much is new at once that single messages are held back. What came since:'
+const summarySentence = 'Too many issues are new at once for single messages. New since the last message:'
 
 function textItem(message: Message, told: Told): string {
   const { issue } = told

@@ -4,7 +4,7 @@ import type { Mail } from './send/email.ts'
 
 const textMax = 2_000
 const sentences = {
-  mention: 'names you in a comment on',
+  mention: 'mentioned you in a comment on',
   comment: 'commented on',
   assigned: 'assigned to you:',
 } as const
@@ -21,7 +21,7 @@ export function noticeMail(told: {
   url: string
 }): Omit<Mail, 'messageId'> {
   const { issue, activity, kind } = told
-  const who = told.by ? line(told.by.name || told.by.email, 80) : 'A rule of ownership'
+  const who = told.by ? line(told.by.name || told.by.email, 80) : 'An ownership rule'
   const what = `${issue.shortId}: ${line(issue.title, 120)}`
   // A bulk change is reported once (store/meta/issues/bulk.ts).
   const { issues } = activity.data

@@ -12,8 +12,8 @@ export function resetMail({
   link: string
   minutes: number
 }): Omit<Mail, 'messageId'> {
-  const first = `Somebody asked to set a new Mishap password for ${line(to.email, 254)}. This link does it:`
-  const last = `The link works once, within ${minutes} minutes. If you did not ask for it, do nothing: your password stays as it is.`
+  const first = `Somebody requested a new Mishap password for ${line(to.email, 254)}. Set it here:`
+  const last = `The link works once, within ${minutes} minutes. If it was not you, ignore this mail: your password stays the same.`
   const paragraph = (inner: string) => `<p style="font:14px/1.5 sans-serif;margin:0 0 16px">${inner}</p>`
   return {
     to: to.email,

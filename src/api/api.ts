@@ -106,7 +106,7 @@ function find(app: App, actor: Actor, route: Route, params: Record<string, strin
     Object.assign(found, { issue, organization, project })
   }
   if (route.action === 'session' && actor.kind === 'token')
-    throw new MishapError('AUTH_TOKEN_SCOPE', { detail: 'This needs a login session. A token is not enough.' })
+    throw new MishapError('AUTH_TOKEN_SCOPE', { detail: 'Only a login session may do this, not a token.' })
   if (route.action !== 'signed-in' && route.action !== 'session') app.auth.demand(actor, route.action, thingOf(found))
   return found
 }

@@ -12,7 +12,9 @@ test('debug files are refused with a sentence each', async () => {
   const item = { [`${'a'.repeat(40)}`]: { name: 'app.dSYM', debug_id: 'x', chunks: [] } }
   expect(await call('POST', path, { body: item })).toMatchObject({
     status: 200,
-    json: { ['a'.repeat(40)]: { state: 'error', missingChunks: [], detail: expect.stringContaining('does not read') } },
+    json: {
+      ['a'.repeat(40)]: { state: 'error', missingChunks: [], detail: expect.stringContaining('does not support') },
+    },
   })
   expect((await call('POST', path, { body: { nonsense: {} } })).status).toBe(400)
 })

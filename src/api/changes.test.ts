@@ -259,7 +259,7 @@ describe('a change of nothing', () => {
       const answer = await call('PUT', path, { body })
       expect([answer.status, (answer.json as { detail?: string }).detail]).toEqual([
         400,
-        expect.stringMatching(/^The body changes nothing. It has none of .*\bname\b/),
+        expect.stringMatching(/^The body changes nothing\. Set at least one of .*\bname\b/),
       ])
     }
     expect((await call('GET', path)).json).toEqual(before)

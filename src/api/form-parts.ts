@@ -22,7 +22,7 @@ async function* piecesOf(request: Request, bytesMax: number, partsMax: number): 
     bytes += piece.length
     if (bytes > bytesMax) throw new MishapError('ACCEPT_TOO_LARGE', { detail: `The body is over ${bytesMax} bytes.` })
     scan.push(Buffer.from(piece.buffer, piece.byteOffset, piece.length))
-    if (scan.broken !== undefined) throw wrong(`The form is broken: ${scan.broken}.`)
+    if (scan.broken !== undefined) throw wrong(`The form is malformed: ${scan.broken}.`)
     if (scan.parts.length > partsMax) throw wrong(`The form has more than ${partsMax} parts.`)
     yield* waiting.splice(0)
   }

@@ -54,7 +54,7 @@ export function revisionOf(body: { revision?: number | undefined }, request: Req
 export function demandChange(schema: z.ZodObject, body: Record<string, unknown>): void {
   const names = Object.keys(schema.shape).filter((name) => name !== 'revision')
   if (names.some((name) => body[name] !== undefined)) return
-  throw new MishapError('VALIDATION', { detail: `The body changes nothing. It has none of ${names.join(', ')}.` })
+  throw new MishapError('VALIDATION', { detail: `The body changes nothing. Set at least one of ${names.join(', ')}.` })
 }
 
 async function bytesOf(request: Request, bytesMax: number): Promise<Uint8Array> {

@@ -57,7 +57,7 @@ test('noise stands in list and detail with its filter, and goes with the first e
   expect((await find('!is:noise')).map((item) => [item.metadata.type, item.noise])).toEqual([['OwnError', null]])
   const [entry, other] = ['ExtensionError', 'TagError'].map((type) => noisy.find((row) => row.metadata.type === type))
   expect(await detail(entry?.id ?? '')).toMatchObject({
-    noise: { kind: 'extension', sentence: 'An extension of the browser threw it.' },
+    noise: { kind: 'extension', sentence: 'A browser extension threw it.' },
     noiseFilter: { id: 'browser-extensions', isActive: false },
   })
   expect(await detail(other?.id ?? '')).toMatchObject({ noise: { kind: 'third-party' }, noiseFilter: null })

@@ -51,7 +51,7 @@ function parametersOf(route: Route, shapes: Shapes): Json[] {
 const pageHeaders: Json = {
   Link: { description: 'Both directions; results="false" ends a walk.', schema: { type: 'string' } },
   'X-Walk': {
-    description: 'What a walk by the links is worth: docs/rest.md.',
+    description: 'docs/rest.md describes how to follow the links.',
     schema: { type: 'string', enum: ['stable', 'may-skip', 'may-repeat'] },
   },
 }
@@ -99,7 +99,7 @@ function openapi(): object {
     info: {
       title: 'Mishap',
       version: '0',
-      description: 'REST API of Mishap. Every path answers with and without the slash at its end.',
+      description: 'REST API of Mishap. Every path works with and without a trailing slash.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],

@@ -102,7 +102,7 @@ export const viewQuery = {
   environment: list('Environment, repeated; none: all.'),
 }
 export const pageQuery = {
-  cursor: text('Cursor of a Link header.'),
+  cursor: text('Cursor from a Link header.'),
   limit: text('Rows of a page, 1 to 100.'),
   per_page: text('The same as limit.'),
 }

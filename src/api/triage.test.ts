@@ -61,7 +61,7 @@ describe('states', () => {
   })
 
   test.each<[object, string]>([
-    [{ status: 'ignored', statusDetails: { ignoreUntil: '2001-01-01T00:00:00Z' } }, 'time to come'],
+    [{ status: 'ignored', statusDetails: { ignoreUntil: '2001-01-01T00:00:00Z' } }, 'in the future'],
     [{ status: 'ignored', statusDetails: { ignoreUntil: 'tomorrow' } }, 'such as'],
     [{ status: 'ignored', statusDetails: { ignoreCount: 0 } }, 'At least 1'],
     [{ status: 'ignored', statusDetails: { ignoreWindow: 5 } }, 'ignoreCount'],
@@ -253,7 +253,7 @@ describe('what an issue’s own address refuses or does', () => {
   test('merge is said to be of several; nothing changes', async () => {
     const { id } = await first()
     const answer = await put(id, { merge: 1, status: 'resolved' })
-    expect([answer.status, answer.json]).toEqual([400, { merge: [expect.stringContaining('Of several issues')] }])
+    expect([answer.status, answer.json]).toEqual([400, { merge: [expect.stringContaining('For several issues')] }])
     expect((await detail(id)).status).toBe('unresolved')
   })
 

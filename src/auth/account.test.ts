@@ -260,7 +260,7 @@ describe('a link of a forgotten password', () => {
     const { auth } = await fresh()
     expect(await failure(auth.resetPassword('nobody@example.com', newPassword))).toMatchObject({
       code: 'NOT_FOUND',
-      message: 'Nobody has an account with this e-mail.',
+      message: 'No account has this e-mail.',
     })
   })
 })

@@ -172,7 +172,7 @@ describe('/api/auth/', () => {
     )
     expect([weak.status, await weak.json()]).toEqual([
       400,
-      { password: ['This password is among the commonest; choose another one.'] },
+      { password: ['This password is too common. Choose another one.'] },
     ])
     const strong = await auth.handle(
       post('/change-password', { currentPassword: good.password, newPassword: 'another good one' }, { cookie }),
@@ -337,13 +337,13 @@ describe('the first run', () => {
     const run = (email: string) => auth.setUp(() => auth.createPerson({ ...good, email }, { first: true }))
     const runs = await Promise.allSettled([run('ann@example.com'), run('eve@example.com')])
     expect(runs.map((item) => item.status)).toEqual(['fulfilled', 'rejected'])
-    expect(runs[1]).toMatchObject({ reason: { code: 'CONFLICT', message: expect.stringContaining('at this moment') } })
+    expect(runs[1]).toMatchObject({ reason: { code: 'CONFLICT', message: expect.stringContaining('right now') } })
     expect([meta.personByEmail('ann@example.com')?.name, meta.personByEmail('eve@example.com')]).toEqual([
       'Ann',
       undefined,
     ])
     const late = await failure(run('eve@example.com'))
-    expect([late.code, late.message]).toEqual(['CONFLICT', 'Mishap is set up already.'])
+    expect([late.code, late.message]).toEqual(['CONFLICT', 'Mishap is already set up.'])
   })
 
   test('a first run that fails leaves the way free', async () => {

@@ -81,8 +81,8 @@ function accounts(context: Context, meta: MetaStore): Pick<Auth, 'createPerson'>
       if (first && !meta.isEmpty()) throw setUpAlready()
       const taken = () =>
         new MishapError('CONFLICT', {
-          detail: 'Somebody has an account with this e-mail.',
-          fields: { email: ['Somebody has an account with this e-mail.'] },
+          detail: 'An account with this e-mail already exists.',
+          fields: { email: ['An account with this e-mail already exists.'] },
         })
       const found = await context.internalAdapter.findUserByEmail(email, { includeAccounts: true })
       if (found && found.accounts.length > 0) throw taken()
@@ -148,7 +148,7 @@ function makeSetupSecret(meta: MetaStore): string {
   return secret
 }
 
-const setUpAlready = () => new MishapError('CONFLICT', { detail: 'Mishap is set up already.', causes: ['Sign in.'] })
+const setUpAlready = () => new MishapError('CONFLICT', { detail: 'Mishap is already set up.', causes: ['Sign in.'] })
 
 /** Lets one caller through at a time, and none once an account exists. */
 function createSetUp(meta: MetaStore): Auth['setUp'] {
@@ -156,8 +156,8 @@ function createSetUp(meta: MetaStore): Auth['setUp'] {
   return async (work) => {
     if (running)
       throw new MishapError('CONFLICT', {
-        detail: 'Somebody else is setting Mishap up at this moment.',
-        causes: ['Wait a moment and sign in with the account that they made.'],
+        detail: 'Somebody else is setting up Mishap right now.',
+        causes: ['Wait a moment and sign in with the account that they created.'],
       })
     if (!meta.isEmpty()) throw setUpAlready()
     running = true

@@ -206,7 +206,7 @@ describe('a bearer token', () => {
 test('an account that is taken says so at its field', async () => {
   const { auth } = await fresh()
   await auth.createPerson(good)
-  const sentence = 'Somebody has an account with this e-mail.'
+  const sentence = 'An account with this e-mail already exists.'
   await expect(auth.createPerson({ ...good, email: ' ANN@example.com' })).rejects.toMatchObject({
     code: 'CONFLICT',
     message: sentence,

@@ -66,7 +66,7 @@ export function createPasswords(auth: AuthContext): Pick<Auth, 'changePassword' 
         const fields = error instanceof MishapError && error.code === 'VALIDATION' ? error.fields : undefined
         throw fields?.password ? refusal('newPassword', fields.password.join(' ')) : error
       })
-      if (await isWrongPassword(response)) throw refusal('currentPassword', 'This is not your password.')
+      if (await isWrongPassword(response)) throw refusal('currentPassword', 'This is not your current password.')
       if (!response.ok)
         throw new MishapError('INTERNAL', { detail: `The password was not changed (${response.status}).` })
       return { cookies: lasting(response.headers.getSetCookie()) }
@@ -74,7 +74,7 @@ export function createPasswords(auth: AuthContext): Pick<Auth, 'changePassword' 
     resetPassword: async (email, password) => {
       checkPassword(password, namesAround(meta, email))
       const person = meta.personByEmail(email)
-      if (!person) throw new MishapError('NOT_FOUND', { detail: 'Nobody has an account with this e-mail.' })
+      if (!person) throw new MishapError('NOT_FOUND', { detail: 'No account has this e-mail.' })
       await setPassword(auth, person.id, await context.password.hash(password))
       // A person who knew the old password can have created tokens with it.
       endOwnTokens(meta, person.id)

@@ -16,4 +16,4 @@ test.each([
   ['too short', () => open('v1.AAAA')],
   ['another form', () => open('plain text')],
   ['nothing', () => open('')],
-])('refuses %s', (_says, work) => expect(work).toThrow(/What was sealed/))
+])('refuses %s', (_says, work) => expect(work).toThrow(/The encrypted value/))

@@ -23,13 +23,13 @@ export function createSeal(secret: string): Seal {
     },
     open: (sealed) => {
       const bytes = Buffer.from(sealed.startsWith(version) ? sealed.slice(version.length) : '', 'base64url')
-      if (bytes.length < ivBytes + tagBytes) throw new Error('What was sealed is broken.')
+      if (bytes.length < ivBytes + tagBytes) throw new Error('The encrypted value is damaged.')
       const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes))
       decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
       try {
         return Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()]).toString('utf8')
       } catch {
-        throw new Error('What was sealed can’t be opened: the secrets of the data folder have changed.')
+        throw new Error('The encrypted value cannot be decrypted: the secrets of the data folder have changed.')
       }
     },
   }

@@ -133,7 +133,7 @@ async function demandTarget(file: string): Promise<void> {
   )
   if (exists) throw new MishapError('VALIDATION', { detail: `${file} exists already.` })
   await access(dirname(file), constants.W_OK).catch(() => {
-    throw new MishapError('VALIDATION', { detail: `${dirname(file)} is not a folder that Mishap can write to.` })
+    throw new MishapError('VALIDATION', { detail: `Mishap cannot write to the folder ${dirname(file)}.` })
   })
 }
 
@@ -186,7 +186,9 @@ export function createBackups(deps: BackupDeps): Backups {
   return {
     take: async (path) => {
       if (state.file !== undefined)
-        throw new MishapError('BACKUP_RUNNING', { detail: `A backup to ${state.file} is running. Only one backup can run at a time.` })
+        throw new MishapError('BACKUP_RUNNING', {
+          detail: `A backup to ${state.file} is already running. Wait until it ends.`,
+        })
       const file = resolve(path)
       state.file = file
       try {

@@ -52,7 +52,7 @@ export function readManifest(text: string): Manifest {
   if (!read.success) throw new MishapError('VALIDATION', { detail: 'The file is not a Mishap backup.' })
   if (read.data.format > backupFormat)
     throw new MishapError('START_NEWER_DATA', {
-      detail: `The backup was made by Mishap ${read.data.version}, a newer version. Restore it with that version.`,
+      detail: `The backup comes from Mishap ${read.data.version}, a newer version. Restore it with that version.`,
     })
   return read.data
 }

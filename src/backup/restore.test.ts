@@ -146,14 +146,14 @@ describe('backup and back', () => {
     await restore(cut, file)
     expect(existsSync(cut.mark)).toBe(false)
     const used = usedData()
-    await expect(restore(used, file)).rejects.toThrow('holds data already')
+    await expect(restore(used, file)).rejects.toThrow('already holds data')
     expect(existsSync(join(used.folders.journal, '000000001.seg'))).toBe(true)
   })
   test.each<[Partial<Manifest>, string]>([
-    [{ events: 3 }, 'holds 4 events, but 3 came back'],
-    [{ issues: 9 }, 'holds 3 issues, but 9 came back'],
-    [{ spans: 6 }, 'holds 7 spans, but 6 came back'],
-    [{ cursor: 6 }, 'holds 5 cursor, but 6 came back'],
+    [{ events: 3 }, 'holds 4 events, but 3 were restored'],
+    [{ issues: 9 }, 'holds 3 issues, but 9 were restored'],
+    [{ spans: 6 }, 'holds 7 spans, but 6 were restored'],
+    [{ cursor: 6 }, 'holds 5 cursor, but 6 were restored'],
   ])('other counts than the manifest’s are refused and leave an empty folder: %j', async (change, sentence) => {
     const here = emptyData()
     await expect(restore(here, file, change)).rejects.toThrow(sentence)
@@ -210,7 +210,7 @@ describe('refused', () => {
     const there = join(root, 'there.tar')
     writeFileSync(there, '')
     await expect(take(here, there)).rejects.toThrow('exists already')
-    await expect(take(here, join(root, 'no', 'x.tar'))).rejects.toThrow('is not a folder')
+    await expect(take(here, join(root, 'no', 'x.tar'))).rejects.toThrow('cannot write to the folder')
     const failing = join(root, 'failing.tar')
     const copying = async () => false
     const events = { backup: () => Promise.reject(new Error('no')), copying, size: async () => [] }
@@ -233,7 +233,7 @@ describe('refused', () => {
     writeFileSync(join(newer, 'manifest.json'), JSON.stringify({ ...manifest, format: 2, version: '9.0.0' }))
     await create({ file: join(root, 'newer.tar'), cwd: newer }, ['manifest.json'])
     const here = emptyData()
-    await expect(restore(here, join(root, 'newer.tar'))).rejects.toThrow('made by Mishap 9.0.0')
+    await expect(restore(here, join(root, 'newer.tar'))).rejects.toThrow('comes from Mishap 9.0.0')
     expect(filesOf(here.data)).toEqual([])
     await expect(restore(emptyData(), join(root, 'none.tar'))).rejects.toThrow('does not exist')
   })

@@ -35,7 +35,7 @@ async function bringBack({ meta, events }: Stores, manifest: Manifest): Promise<
   for (const name of ['organizations', 'projects', 'issues', ...tableNames, 'cursor'] as const)
     if (manifest[name] !== undefined && found[name] !== manifest[name])
       throw new MishapError('VALIDATION', {
-        detail: `The backup holds ${manifest[name]} ${name}, but ${found[name]} came back. The file is damaged.`,
+        detail: `The backup holds ${manifest[name]} ${name}, but ${found[name]} were restored. The file is damaged.`,
       })
 }
 
@@ -49,7 +49,7 @@ export async function restoreBackup(data: string, path: string, deps: RestoreDep
   // Delete the incomplete data of an interrupted restore.
   if (existsSync(deps.mark)) for (const item of all) await rm(item, { recursive: true, force: true })
   else if (all.some(isUsed))
-    throw new MishapError('VALIDATION', { detail: `${data} holds data already; restore into an empty folder.` })
+    throw new MishapError('VALIDATION', { detail: `${data} already holds data. Restore into an empty folder.` })
   const file = resolve(path)
   if (!existsSync(file)) throw new MishapError('VALIDATION', { detail: `${file} does not exist.` })
   // The engine reads its copy from here (sessions.ts).

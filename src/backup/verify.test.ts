@@ -167,7 +167,7 @@ test.each<[string, (world: World) => void, Record<string, string[]>]>([
     {
       spans: ['project 1: the ledger says 2 stored of span, but 3 exist'],
       once: ['1 rows too many'],
-      cursor: ['a row is at 100, but the cursor is at 100'],
+      cursor: ['a row is at 100, the cursor at 100'],
     },
   ],
   [
@@ -250,14 +250,14 @@ test.each<[string, (world: World) => void, Record<string, string[]>]>([
   [
     'a row beyond the cursor',
     (world) => Object.assign(world.found, { lastJpos: 100 }),
-    { cursor: ['a row is at 100, but the cursor is at 100'] },
+    { cursor: ['a row is at 100, the cursor at 100'] },
   ],
   ['a deploy of no release', (world) => world.strays.push('deploy of a@1'), { releases: ['deploy of a@1'] }],
   ['an attachment without bytes', (world) => world.blobs.pop(), { blobs: ['attachments/1 is missing'] }],
   [
     'a broken journal',
     (world) => Object.assign(world, { broken: true }),
-    { journal: ['behind position 100: Error: a broken record'] },
+    { journal: ['after position 100: Error: a broken record'] },
   ],
 ])('%s is named', async (_says, change, expected) => {
   const world = whole()
@@ -302,10 +302,10 @@ test('what was thinned is counted on, and the issue says how many it was', async
   world.told = [[7, 10]]
   expect(await wrongOf(world)).toEqual({})
   world.told = [[7, 9]]
-  expect(await wrongOf(world)).toEqual({ thinned: ['issue 7 says that 9 were downsampled, but 10 were'] })
+  expect(await wrongOf(world)).toEqual({ thinned: ['issue 7 says that 9 were downsampled, 10 were'] })
   Object.assign(world.found.groups[0] ?? {}, { thinned: 9 })
   expect(await wrongOf(world)).toEqual({
-    counters: ['issue 7 counts 15, but 5 are stored and 9 downsampled'],
+    counters: ['issue 7 counts 15, 5 are stored and 9 downsampled'],
     ledger: ['project 1: the ledger says 15 stored, but 14 exist'],
   })
   // The retention also removed the downsampled events.

@@ -89,14 +89,11 @@ function checkCounters(deps: VerifyDeps, { rows, thinned }: ReturnType<typeof ro
     // An issue older than the retention can have lost rows, but never gained any.
     const sinceMs = Math.max(deps.keptSinceMs, keptSince.get(projectId) ?? 0)
     const fits = firstSeenMs >= sinceMs ? stored + gone === count : stored + gone <= count
-    return fits ? [] : [`issue ${issueId} counts ${count}, but ${stored} are stored${gone ? ` and ${gone} downsampled` : ''}`]
+    return fits
+      ? []
+      : [`issue ${issueId} counts ${count}, but ${stored} are stored${gone ? ` and ${gone} downsampled` : ''}`]
   })
-  return check(
-    'counters',
-    'The count of each issue is its stored events plus its downsampled ones.',
-    counters.length,
-    wrong,
-  )
+  return check('counters', 'The count of each issue is its stored plus its downsampled events.', counters.length, wrong)
 }
 
 /** Compares ledger counts with the rows of a table. Once rows have expired, the ledger counts more than are stored. */
@@ -145,7 +142,7 @@ function checkLedger(deps: VerifyDeps, groups: Found['groups']): Check {
   const keptSince = deps.meta.keptSince()
   const oldest = groups.reduce((least, group) => Math.min(least, group.oldestReceivedMs), deps.clock.now())
   if (isLedgerCut(deps, outcomes, oldest))
-    return check('ledger', 'Not compared: an earlier version deleted the ledger of the oldest events.', 0, [])
+    return check('ledger', 'Not compared: an earlier version removed the ledger of the oldest events.', 0, [])
   const wrong = [...new Set([...stored.keys(), ...rows.keys()])].flatMap((id) => {
     const counted = stored.get(id) ?? 0
     const taken = removed.get(id) ?? 0
@@ -158,7 +155,7 @@ function checkLedger(deps: VerifyDeps, groups: Found['groups']): Check {
   })
   return check(
     'ledger',
-    'The ledger’s stored events are stored now, or were downsampled since.',
+    'The events that the ledger counts as stored are stored, or were downsampled since.',
     stored.size,
     wrong,
   )
@@ -173,7 +170,7 @@ function checkThinned(deps: VerifyDeps, { thinned }: ReturnType<typeof rowsByIss
     const [gone, told] = [thinned.get(issueId) ?? 0, said.get(issueId) ?? 0]
     const sinceMs = Math.max(deps.keptSinceMs, keptSince.get(projectId) ?? 0)
     if (firstSeenMs >= sinceMs ? gone === told : gone <= told) return []
-    return [`issue ${issueId} says that ${told} were downsampled, but ${gone} were`]
+    return [`issue ${issueId} says that ${told} were downsampled, ${gone} were`]
   })
   return check('thinned', 'Each issue says how many of its events were downsampled.', said.size, wrong)
 }
@@ -183,7 +180,7 @@ async function checkBlobs(deps: VerifyDeps): Promise<Check> {
   const named = deps.meta.blobKeys()
   return check(
     'blobs',
-    'Every attachment, dead letter and uploaded bundle has its bytes.',
+    'Every attachment, dead letter and uploaded bundle has its file.',
     named.length,
     named.filter((key) => !there.has(key)).map((key) => `${key} is missing`),
   )
@@ -200,11 +197,11 @@ function checkJournal(deps: VerifyDeps): Check {
       if (read.next === from) break
       from = read.next
     } catch (error) {
-      wrong.push(`behind position ${from}: ${String(error).slice(0, 200)}`)
+      wrong.push(`after position ${from}: ${String(error).slice(0, 200)}`)
       break
     }
   }
-  return check('journal', 'The waiting records of the journal are readable.', records, wrong)
+  return check('journal', 'The waiting records of the journal can be read.', records, wrong)
 }
 
 /** Checks all invariants across the stores, read-only. Refining must pause meanwhile, or counts would change. */
@@ -226,7 +223,12 @@ export async function verify(deps: VerifyDeps): Promise<Check[]> {
   const ahead = deps.meta.openBatches().length === 0 && lastJpos >= deps.meta.cursor() && total + others.length > 0
   const twice = found.twice + others.reduce((sum, other) => sum + other.twice, 0)
   return [
-    check('database', 'The database file is intact, and every row that it refers to exists.', deps.meta.tally().issues, faults),
+    check(
+      'database',
+      'The database file is intact, and no row that it names is missing.',
+      deps.meta.tally().issues,
+      faults,
+    ),
     check('issues', 'Every stored event belongs to an issue.', total, byIssue.strays),
     checkCounters(deps, byIssue),
     checkThinned(deps, byIssue),
@@ -235,15 +237,15 @@ export async function verify(deps: VerifyDeps): Promise<Check[]> {
     check('once', 'No event and no span is stored twice.', total, twice > 0 ? [`${twice} rows too many`] : []),
     check(
       'rollups',
-      'The counts by hour equal those of the events.',
+      'The hourly counts match the events.',
       Object.keys(found.rollups).length,
       Object.entries(found.rollups).flatMap(([name, off]) => (off > 0 ? [`${name}: ${off} groups differ`] : [])),
     ),
     check(
       'cursor',
-      'No row is stored beyond the cursor.',
+      'Nothing is stored beyond the last commit.',
       total,
-      ahead ? [`a row is at ${lastJpos}, but the cursor is at ${deps.meta.cursor()}`] : [],
+      ahead ? [`a row is at ${lastJpos}, the cursor at ${deps.meta.cursor()}`] : [],
     ),
     check('releases', 'Commits, refs and deploys belong to a release that exists.', releases.looked, releases.strays),
     await checkBlobs(deps),

@@ -63,8 +63,8 @@ export const settings = [
     env: 'MISHAP_PORT',
     flag: '--port',
     default: '9000',
-    allowed: '1 to 65535; below 1024 only with the right to',
-    sentence: 'Port of the one listener: screens, API and ingest.',
+    allowed: '1 to 65535; ports below 1024 need the privilege',
+    sentence: 'Port for screens, API and ingest.',
     check: whole(1, 65535),
   },
   {
@@ -73,7 +73,7 @@ export const settings = [
     flag: '--host',
     default: '0.0.0.0',
     allowed: 'an address or host name of this machine',
-    sentence: 'Address to listen on; 127.0.0.1 keeps it on this machine.',
+    sentence: 'Address to listen on. 127.0.0.1 accepts connections from this machine only.',
     check: (t) => /^[\w.:-]{1,253}$/.test(t),
   },
   {
@@ -81,8 +81,8 @@ export const settings = [
     env: 'MISHAP_DATA',
     flag: '--data',
     default: './data',
-    allowed: 'a folder that this user can make, read and write',
-    sentence: 'Folder that holds everything Mishap keeps; one process owns it at a time.',
+    allowed: 'a folder that this user can create, read and write',
+    sentence: 'Folder for all data of Mishap. Only one process can use it at a time.',
     check: (t) => t.length > 0,
   },
   {
@@ -91,7 +91,7 @@ export const settings = [
     flag: '--url',
     default: '',
     allowed: 'an http or https URL, with a path of plain words or none (not /api), or empty for http://localhost:PORT',
-    sentence: 'Address under which people and SDKs reach Mishap; DSNs and links are made from it.',
+    sentence: 'URL under which people and SDKs reach Mishap. DSNs and links are built from it.',
     check: (t) => t === '' || (URL.canParse(t) && urlPattern.test(t)),
   },
   {
@@ -99,7 +99,7 @@ export const settings = [
     env: 'MISHAP_TRUSTED_PROXIES',
     default: '',
     allowed: 'addresses or CIDR ranges, separated by commas',
-    sentence: 'Proxies whose X-Forwarded-For and X-Forwarded-Proto are believed.',
+    sentence: 'Proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted.',
     check: networks,
   },
   {
@@ -107,7 +107,7 @@ export const settings = [
     env: 'MISHAP_LOG_LEVEL',
     default: 'info',
     allowed: 'debug, info, warn, error',
-    sentence: 'Least important log line of our own that is printed.',
+    sentence: 'Lowest level of the printed log lines.',
     check: oneOf('debug', 'info', 'warn', 'error'),
   },
   {
@@ -116,7 +116,7 @@ export const settings = [
     default: String(10 * 1024 * MiB),
     unit: 'bytes',
     allowed: '67108864 or more',
-    sentence: 'Bound of the journal (at most 10% of the disk is used in any case); at it ingest answers 503.',
+    sentence: 'Size limit of the journal, at most 10% of the disk. At the limit, ingest answers 503.',
     check: whole(64 * MiB, 1e15),
   },
   {
@@ -134,7 +134,7 @@ export const settings = [
     default: String(512 * MiB),
     unit: 'bytes',
     allowed: '0 or more',
-    sentence: 'Free space under which ingest answers 503 ACCEPT_DISK_FULL.',
+    sentence: 'Ingest answers 503 ACCEPT_DISK_FULL when less disk space than this is free.',
     check: whole(0, 1e15),
   },
   {
@@ -144,7 +144,7 @@ export const settings = [
     unit: 'bytes',
     allowed: 'auto, or 134217728 or more',
     sentence:
-      'Tracked memory of the embedded events store; its resident memory can reach 1.8 times this. auto: 0.3 of the machine’s or the container’s memory, 600 MiB at most.',
+      'Tracked memory of the embedded events store. Its resident memory can reach 1.8 times this. auto: 0.3 of the machine’s or container’s memory, at most 600 MiB.',
     check: (text) => text === 'auto' || whole(engineBytesMin, 1e12)(text),
   },
   {
@@ -170,7 +170,7 @@ export const settings = [
     default: '30',
     unit: 'days',
     allowed: '1 to 3650',
-    sentence: 'How long spans (transactions and what they are made of) are kept.',
+    sentence: 'How long transactions and their spans are kept.',
     check: whole(1, 3650),
   },
   {
@@ -179,7 +179,7 @@ export const settings = [
     default: '80%',
     unit: 'bytes, or a part of the volume',
     allowed: '1% to 100%, 1048576 bytes or more, or off',
-    sentence: 'What is stored may take this much; over it the oldest and most repeated events are thinned.',
+    sentence: 'Limit for everything stored. Above it, Mishap downsamples the oldest and most repeated events.',
     check: (t) => budgetOf(t) !== undefined,
   },
   {
@@ -188,7 +188,7 @@ export const settings = [
     default: '',
     allowed: 'addresses or CIDR ranges, separated by commas',
     sentence:
-      'Private or reserved networks that webhooks and fetches of public scripts may call; everything else there is refused.',
+      'Private or reserved networks that webhooks and script fetches may call. All other private addresses are refused.',
     check: networks,
   },
   {
@@ -206,7 +206,7 @@ export const settings = [
     default: '268435456',
     unit: 'bytes an hour',
     allowed: '0 (no limit) or more',
-    sentence: 'Attachments that a project may send without their event; each counts as 4 KiB at least.',
+    sentence: 'Limit for attachments that a project sends without their event. Each counts as at least 4 KiB.',
     check: whole(0, 1e15),
   },
   {
@@ -215,7 +215,7 @@ export const settings = [
     default: 'auto',
     allowed: 'auto, token, local, off',
     sentence:
-      'Who reads /metrics: tokens with org:read; with local, also this machine without one. auto is local while MISHAP_URL names this machine and no proxy is trusted, else token.',
+      'Who may read /metrics: tokens with org:read, and with local also this machine without a token. auto means local if MISHAP_URL names this machine and no proxy is trusted, otherwise token.',
     check: oneOf('auto', 'token', 'local', 'off'),
   },
   {
@@ -223,7 +223,7 @@ export const settings = [
     env: 'MISHAP_SELF_REPORTING',
     default: 'on',
     allowed: 'on, off',
-    sentence: 'Whether errors of these screens are reported to the project "mishap" of this installation.',
+    sentence: 'Whether errors of Mishap’s screens are reported to the project "mishap" of this installation.',
     check: oneOf('on', 'off'),
   },
 ] as const satisfies readonly Setting[]

@@ -46,7 +46,7 @@ export const catalogue = {
   ACCEPT_ENCODING_UNKNOWN: {
     status: 415,
     happened: 'The content encoding or type is not known.',
-    todo: 'Use identity, gzip, deflate, br or zstd, and a content type that the route takes.',
+    todo: 'Use identity, gzip, deflate, br or zstd, and a content type that the route accepts.',
   },
   ACCEPT_ENCODING_BROKEN: {
     status: 400,
@@ -60,7 +60,7 @@ export const catalogue = {
   },
   ACCEPT_BOMB: {
     status: 413,
-    happened: 'The body inflates beyond every limit.',
+    happened: 'The decompressed body is over every limit.',
     todo: 'See docs/limits.md for every limit.',
   },
   ACCEPT_ENVELOPE_MALFORMED: {
@@ -70,7 +70,7 @@ export const catalogue = {
   },
   ACCEPT_BODY_MALFORMED: {
     status: 400,
-    happened: 'The body is empty or is no JSON object.',
+    happened: 'The body is empty or is not a JSON object.',
     todo: 'Send one event as a JSON object.',
   },
   ACCEPT_MINIDUMP: {

@@ -51,10 +51,10 @@ const unpack = promisify(gunzip)
 const refused = (detail: string) => new MishapError('OUTGOING_REFUSED', { detail })
 
 function parse(text: string): URL {
-  if (!URL.canParse(text)) throw refused('The address is no URL.')
+  if (!URL.canParse(text)) throw refused('The address is not a URL.')
   const url = new URL(text)
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw refused('Only http and https are called.')
-  if (url.username || url.password) throw refused('A URL with a user name or password in it is not called.')
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw refused('Mishap calls only http and https URLs.')
+  if (url.username || url.password) throw refused('Mishap does not call a URL with a user name or password.')
   return url
 }
 
@@ -138,7 +138,7 @@ async function call(request: OutgoingRequest, options: OutgoingOptions, signal: 
   let target = request.url
   for (let redirects = 0; redirects <= redirectsMax; redirects++) {
     const url = parse(target)
-    if (request.allows?.(url) === false) throw refused(`${url.origin} is none of the origins that may be asked.`)
+    if (request.allows?.(url) === false) throw refused(`${url.origin} is not an allowed origin.`)
     const address = await addressOf(url, options)
     signal.throwIfAborted()
     const answer = await open(request, url, address, signal)

@@ -5,11 +5,11 @@ import { textOrNull, time } from './scalars.ts'
 export const restLoginSession = z
   .strictObject({
     id: z.string(),
-    isCurrent: z.boolean().describe('The session that asks.'),
+    isCurrent: z.boolean().describe('The current session.'),
     browser: textOrNull,
     system: textOrNull,
     userAgent: z.string(),
-    address: textOrNull.describe('Where it was signed in from.'),
+    address: textOrNull.describe('Address of the sign-in.'),
     dateCreated: time,
     dateLastUsed: time.describe('To within five minutes.'),
   })

@@ -9,10 +9,10 @@ const codes = Object.keys(doctorFindings) as [DoctorCode, ...DoctorCode[]]
 const fields = {
   code: z.enum(codes),
   step: z.enum(doctorSteps),
-  weight: z.enum(['wrong', 'note']).describe('note: worth knowing, nothing that has to be mended.'),
+  weight: z.enum(['wrong', 'note']).describe('note: worth knowing, needs no fix.'),
   data: z.record(z.string(), z.string()).describe('Values of the sentences.'),
-  message: z.string().describe('What is wrong, in one sentence.'),
-  mend: z.string().describe('What mends it.'),
+  message: z.string().describe('What is wrong.'),
+  mend: z.string().describe('The fix.'),
   command: textOrNull.describe('Lines for a shell.'),
 }
 const finding = z.strictObject(fields).meta({ id: 'DoctorFinding' })
@@ -23,10 +23,10 @@ const file = z
   .strictObject({
     url: z.string(),
     debugId: textOrNull,
-    frames: z.int().describe('How many frames lie in it.'),
+    frames: z.int().describe('Number of its frames.'),
     line: z.int().nullable(),
     column: z.int().nullable(),
-    state: z.enum(['ok', 'now', 'failed']).describe('now: it would be mapped now, and was not when the event came.'),
+    state: z.enum(['ok', 'now', 'failed']).describe('now: it would be mapped now, but was not when the event arrived.'),
     steps: z.array(
       z.strictObject({
         step: z.enum(doctorSteps),
@@ -64,7 +64,7 @@ export const restBundleDiagnosis = z
     used: z.boolean(),
     associations: z.array(z.strictObject({ release: textOrNull, dist: textOrNull })),
     scripts: z.int(),
-    read: z.int().describe('Of how many the map was read.'),
+    read: z.int().describe('Number of scripts whose map was read.'),
     findings: z.array(counted),
     files: z.array(
       z.strictObject({

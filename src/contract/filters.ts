@@ -6,14 +6,14 @@ export const restFilter = z.strictObject({
   id: z.string(),
   active: z
     .union([z.boolean(), z.array(z.string())])
-    .describe('Of legacy-browsers the names of those that are filtered, false for none.'),
+    .describe('legacy-browsers: the names of the filtered browsers, or false for none.'),
   patterns: z
     .array(z.string())
     .nullable()
-    .describe('Of error-messages, releases, ip-addresses and csp-disallowed-sources; null of the others.'),
-  subfilters: z.array(z.string()).nullable().describe('What legacy-browsers can name; null of the others.'),
+    .describe('Patterns of error-messages, releases, ip-addresses and csp-disallowed-sources. Null for the others.'),
+  subfilters: z.array(z.string()).nullable().describe('Possible names for legacy-browsers. Null for the others.'),
   dropped: z.number().int().describe('Events that it dropped in the last 7 days.'),
-  revision: z.number().int().describe('Of the project, whose settings the filters are.'),
+  revision: z.number().int().describe('Revision of the project, because filters are project settings.'),
 })
 export type RestFilter = z.infer<typeof restFilter>
 
@@ -21,9 +21,9 @@ export type RestFilter = z.infer<typeof restFilter>
 export const restFilterSample = z.strictObject({
   eventID: z.string(),
   title: z.string(),
-  why: z.string().describe('What met the filter; empty where that is scrubbed.'),
+  why: z.string().describe('The text that matched the filter. Empty if it is scrubbed.'),
   dateReceived: z.string(),
-  event: record.nullable().describe('The normalized, scrubbed event; null where it was too large.'),
+  event: record.nullable().describe('The normalized, scrubbed event. Null if it was too large.'),
 })
 
 /** Body to change a filter. */

@@ -44,20 +44,20 @@ const until = z.iso.datetime({ offset: true, error: 'A time such as 2026-11-22T1
 /** Details of a status. Unknown names are ignored, because clients send back fields that they read. */
 const statusDetailsBody = z.object({
   inRelease: release.describe('resolved: in this release; latest: the latest one of its project.'),
-  inNextRelease: z.boolean().nullish().describe('resolved: in the release that is made next.'),
+  inNextRelease: z.boolean().nullish().describe('resolved: in the next release.'),
   inCommit: z
     .object({
       repository: z.string('The name of a repository.').trim().min(1, 'The name of a repository.').max(200),
       commit: z.string('The whole id of a commit.').trim().min(1, 'The whole id of a commit.').max(64),
     })
     .nullish()
-    .describe('resolved: in the release of its project that has this commit, as soon as there is one.'),
+    .describe('resolved: in the first release of its project that has this commit.'),
   afterRelease: z.string().max(200).nullish(),
-  ignoreDuration: minutes.describe('archived: for so many minutes.'),
+  ignoreDuration: minutes.describe('archived: for this many minutes.'),
   ignoreUntil: until.describe('archived: until this time.'),
-  ignoreCount: count.describe('archived: until so many more events.'),
-  ignoreWindow: minutes.describe('archived: until ignoreCount events come within so many minutes.'),
-  ignoreUserCount: count.describe('archived: until so many users met it.'),
+  ignoreCount: count.describe('archived: until this many more events.'),
+  ignoreWindow: minutes.describe('archived: until ignoreCount events arrive within this many minutes.'),
+  ignoreUserCount: count.describe('archived: until it affects this many users.'),
   ignoreUserWindow: minutes,
   eventsBefore: z.int().min(0).nullish(),
 })
@@ -68,19 +68,19 @@ export const issueChangeBody = z.object({
   status: z
     .enum(['resolved', 'unresolved', 'ignored', 'archived', 'muted', 'resolvedInNextRelease'])
     .optional()
-    .describe('ignored, archived and muted are one.'),
+    .describe('ignored, archived and muted are the same.'),
   substatus: z.enum(substatuses).nullish(),
   statusDetails: statusDetailsBody.optional(),
   assignedTo: z.string().max(254).nullish(),
-  priority: priority.nullish().describe('null: it follows from level and state again.'),
-  hasSeen: z.boolean().optional().describe('The caller’s own, as the next two: who may read an issue may set it.'),
+  priority: priority.nullish().describe('null: automatic again, from level and state.'),
+  hasSeen: z.boolean().optional().describe('The caller’s own mark, like the next two. Viewers can set it.'),
   isBookmarked: z.boolean().optional(),
   isSubscribed: z.boolean().optional(),
   merge: z
     .union([z.boolean(), z.literal(1)])
     .optional()
-    .describe('Of several issues: makes them one.'),
-  discard: z.boolean().optional().describe('Deletes the issues and filters what comes of them.'),
+    .describe('Merges several issues.'),
+  discard: z.boolean().optional().describe('Deletes the issues and filters their later events.'),
   revision: revisionField,
 })
 export type IssueChangeBody = z.output<typeof issueChangeBody>

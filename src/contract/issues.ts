@@ -61,7 +61,7 @@ const listedIssue = z.strictObject({
   assignedTo: assignee,
   isUnhandled: z.boolean(),
   /** Ours. Null unless all of its events are noise. */
-  noise: restNoise.nullable().describe('The verdict that nobody of the team can mend it: docs/diagnostics.md.'),
+  noise: restNoise.nullable().describe('The verdict that nobody in the team can fix it: docs/diagnostics.md.'),
   isBookmarked: z.boolean(),
   /** Whether the caller has seen it since it appeared or reopened. */
   hasSeen: z.boolean(),
@@ -132,7 +132,7 @@ export const restIssueDetail = listedIssue
     noiseFilter: z
       .strictObject({ id: z.string(), isActive: z.boolean() })
       .nullable()
-      .describe('The inbound filter of its project that drops events like its own.'),
+      .describe('The inbound filter of its project that drops events like these.'),
     /** People who have seen it, latest first. */
     seenBy: z.array(restPerson.extend({ lastSeen: time })),
     /** People who follow it. */

@@ -7,9 +7,9 @@ const recipient = z.strictObject({
   address: z.string(),
   state: z
     .enum(['member', 'confirmed', 'unconfirmed'])
-    .describe('An unconfirmed address gets no mail but the question.'),
-  dateAsked: time.nullable().describe('When an unconfirmed one was last asked to confirm.'),
-  error: z.string().describe('Why the mail that asks did not leave.'),
+    .describe('An unconfirmed address gets only the confirmation mail.'),
+  dateAsked: time.nullable().describe('Time of the last confirmation mail to an unconfirmed address.'),
+  error: z.string().describe('Why the confirmation mail could not be sent.'),
 })
 
 /** organizations/{org}/notification-channels/. `target` never has the secret part of an address. */
@@ -18,11 +18,9 @@ export const restChannel = z
     id: digits,
     kind: channelKind,
     name: z.string(),
-    target: z.string().describe('Addresses or "members"; of a URL the host alone.'),
-    recipients: z
-      .array(recipient)
-      .describe('The addresses that a mail channel names or means, each with whether it gets mails.'),
-    project: z.string().nullable().describe('Slug of the one project that it is for; null: all.'),
+    target: z.string().describe('Addresses or "members". For a URL only the host.'),
+    recipients: z.array(recipient).describe('All addresses of an e-mail channel, each with its confirmation.'),
+    project: z.string().nullable().describe('Slug of its project. Null: all projects.'),
     isActive: z.boolean(),
     dateCreated: time,
     failingSince: time.nullable(),

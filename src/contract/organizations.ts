@@ -25,7 +25,7 @@ export const restOrganizationSettings = z
     id: z.string(),
     slug: z.string(),
     name: z.string(),
-    retentionErrorsDays: z.number().int().nullable().describe('null: as the installation is set.'),
+    retentionErrorsDays: z.number().int().nullable().describe('null: the setting of the installation.'),
     retentionErrorsDaysMax: z.number().int(),
     revision: z.number().int(),
   })
@@ -45,7 +45,7 @@ export const organizationChangeBody = z
 /** GET /api/0/: the version of the API, and the caller. */
 export const restRoot = z.strictObject({
   version: z.literal('0'),
-  user: restUser.nullable().describe('Null for a token of an organization.'),
+  user: restUser.nullable().describe('Null for an organization token.'),
   auth: z.strictObject({ scopes: z.array(z.string()) }),
 })
 

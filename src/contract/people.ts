@@ -44,9 +44,12 @@ export type RestInvitation = z.infer<typeof restInvitation>
 export const restNewInvitation = z
   .strictObject({
     invitation: restInvitation,
-    link: z.string().describe('Opens the invitation; told this once.'),
+    link: z.string().describe('Opens the invitation. Shown only once.'),
     mailed: z.boolean(),
-    mailError: z.string().nullable().describe('Why the mail did not leave; null when it did or when no server is set.'),
+    mailError: z
+      .string()
+      .nullable()
+      .describe('Why the mail could not be sent. Null if it was sent or no mail server is configured.'),
   })
   .meta({ id: 'NewInvitation' })
 export type RestNewInvitation = z.infer<typeof restNewInvitation>

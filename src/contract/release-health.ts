@@ -81,19 +81,19 @@ const health = z.strictObject({
       stage: z.enum(['low', 'adopted', 'replaced']),
     })
     .nullable()
-    .describe('Of the last 24 hours: its share of the sessions of its projects.'),
+    .describe('Its share of its projects’ sessions in the last 24 hours.'),
 })
 export type RestHealth = z.infer<typeof health>
 
 const change = z.strictObject({
   previous: z.string().describe('The version before it that has sessions.'),
-  own: share.describe('Of its first sessions: as many as of the one before it.'),
+  own: share.describe('Of its first sessions, as many as the previous release has.'),
   before: share,
   by: z.number().describe('own less before, with its interval of 95%.'),
   low: z.number(),
   high: z.number(),
   verdict: z.enum(['better', 'worse', 'same']),
-  needed: z.int().describe('Of same: about how many sessions would tell; else 0.'),
+  needed: z.int().describe('Verdict same: the approximate number of sessions that would show a difference, else 0.'),
 })
 /** Ours: difference of crash-free sessions from the previous release, at equal adoption. */
 export type RestHealthChange = z.infer<typeof change>

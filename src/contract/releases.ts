@@ -71,7 +71,7 @@ export const restRelease = z
       }),
     ),
     /** Ours: newest first, at most 20. */
-    lastDeploys: z.array(restDeploy).describe('The last one to each environment.'),
+    lastDeploys: z.array(restDeploy).describe('The last deploy to each environment.'),
     /** Ours: environments of its events, in alphabetical order. */
     environments: z.array(z.string()),
     /** Ours: the commit of each repository that the release was built from. */
@@ -100,7 +100,7 @@ export type RestMark = z.infer<typeof mark>
 export const restMarks = z
   .strictObject({
     marks: z.array(mark),
-    omitted: z.int().describe('Older marks of the range that are left out.'),
+    omitted: z.int().describe('Number of older marks of the range that are not listed.'),
   })
   .meta({ id: 'ReleaseMarks' })
 export type RestMarks = z.infer<typeof restMarks>
@@ -142,7 +142,7 @@ const environment = z
   .min(1, 'An environment.')
   .max(64, 'At most 64 characters.')
   .regex(/^[^\n\r/\p{Cc}]+$/u, 'No slashes, no line ends.')
-  .refine((text) => !/^(?:\.|\.\.|none)$/i.test(text), 'This is no environment.')
+  .refine((text) => !/^(?:\.|\.\.|none)$/i.test(text), 'This is not a valid environment name.')
 
 /** Body of a deploy. */
 export const deployBody = z.object({
@@ -151,6 +151,6 @@ export const deployBody = z.object({
   url: address,
   dateStarted: moment.nullish(),
   dateFinished: moment.nullish(),
-  projects: projectNames.nullish().describe('Which of the release’s projects went there; none: all.'),
+  projects: projectNames.nullish().describe('The deployed projects of the release. Empty: all.'),
 })
 export type DeployBody = z.output<typeof deployBody>

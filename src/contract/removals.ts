@@ -24,8 +24,8 @@ export type RestRemoval = z.infer<typeof restRemoval>
 /** projects/{org}/{project}/tombstones/: a discarded issue. */
 export const restTombstone = z
   .strictObject({
-    id: z.string().describe('The short id that it had.'),
-    title: z.string().describe('The title that it had; empty where an older version did not keep it.'),
+    id: z.string().describe('Its short id.'),
+    title: z.string().describe('Its title. Empty if an older version did not store it.'),
     /** Its former culprit, or '' if an older version did not store it. */
     culprit: z.string(),
     hashes: z.array(z.string()),

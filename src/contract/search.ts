@@ -19,7 +19,7 @@ export const restSearch = z.strictObject({
   statsPeriod: z
     .string()
     .nullable()
-    .describe('Length of the range up to now; null with start and end, or for the usual one.'),
+    .describe('Length of the range up to now. Null with start and end, or for the default.'),
   start: date.nullable(),
   end: date.nullable(),
   createdBy: restPerson.nullable(),
@@ -38,7 +38,7 @@ export const restCompletion = z.strictObject({
     .number()
     .int()
     .nullable()
-    .describe('Events among those that were counted; null where values are not counted.'),
+    .describe('Number of events among the counted ones. Null if values are not counted.'),
 })
 
 // ---- bodies

@@ -6,10 +6,12 @@ import { textOrNull, time } from './scalars.ts'
 /** GET organizations/{org}/releases/{version}/skew/: version skew after one deploy of a release (docs/diagnostics.md). */
 export const restSkew = z
   .strictObject({
-    environment: textOrNull.describe('Null: no deploy was told, so it is since the release came up, everywhere.'),
+    environment: textOrNull.describe(
+      'Null: no deploy was reported, so it starts with the first event of the release, in all environments.',
+    ),
     from: time,
     to: time,
-    until: z.enum(['deploy', 'limit', 'now']).describe('The next release came, two days are over, or it is now.'),
+    until: z.enum(['deploy', 'limit', 'now']).describe('Start of the next release, the end of two days, or now.'),
     events: z.int(),
     /**
      * People identified by id, e-mail, name or address. `recovered`: they sent an event of the new release without skew
@@ -20,9 +22,9 @@ export const restSkew = z
     kinds: z.array(z.strictObject({ kind: skewKind, sentence: z.string(), events: z.int() })),
     /** Releases of the old tabs, most events first. '': none. */
     releases: z.array(z.strictObject({ release: z.string(), events: z.int() })),
-    points: z.array(restPoint).describe('By ten minutes, over more than eight hours by the hour.'),
+    points: z.array(restPoint).describe('In steps of ten minutes, or of an hour above eight hours.'),
     /** Whether the last ten minutes have at least half of the average rate. */
-    lasts: z.boolean().nullable().describe('Whether it does not decay; null before half an hour is over.'),
+    lasts: z.boolean().nullable().describe('Whether it does not decay. Null in the first half hour.'),
     issues: z.array(
       z.strictObject({
         id: z.string(),

@@ -48,7 +48,7 @@ const disk = z.strictObject({
       spanBytes: z.number(),
       blobBytes: z.number(),
       databaseBytes: z.number(),
-      copyBytes: z.number().describe('What backups that were killed left, until it is swept.'),
+      copyBytes: z.number().describe('Leftovers of interrupted backups, until they are removed.'),
     })
     .nullable(),
   /** The newest downsampling runs. `endedAt` and `bytesAfter` are null while it runs, or if it was interrupted. */
@@ -162,7 +162,7 @@ export const restUsage = z
       }),
     ),
     /** These three are sums over all organizations. */
-    journalBytes: z.number().nullable().describe('Null: the caller is not the operator.'),
+    journalBytes: z.number().nullable().describe('Null: the caller is not an operator.'),
     databaseBytes: z.number().nullable(),
     spoolBytes: z.number().nullable(),
   })

@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { digits, eventId, record, spanId } from './scalars.ts'
 
-const cut = z.enum(['deadline_exceeded', 'heartbeatFailed']).nullable().describe('Ended before it was over; null: not.')
+const cut = z
+  .enum(['deadline_exceeded', 'heartbeatFailed'])
+  .nullable()
+  .describe('Why it was cut off. Null: it was not.')
 const at = z.number().describe('Seconds since 1970.')
 const measurements = z.record(z.string(), z.number()).describe('Times in milliseconds.')
 const durationMs = z.number().describe('Milliseconds.')
@@ -37,7 +40,7 @@ const eventSpan = z
     projectID: digits,
     name: z.string(),
     op: z.string(),
-    relation: z.enum(['span', 'parent']).describe('parent: the named span is not stored, this one is above it.'),
+    relation: z.enum(['span', 'parent']).describe('parent: the named span is not stored. This span is above it.'),
     /** Its segment with project, or null if no segment above it is stored. */
     segment: z.strictObject({ spanID: spanId, projectID: digits }).nullable(),
   })
@@ -56,7 +59,7 @@ const traceEvent = z
     projectID: digits,
     projectSlug: z.string(),
     timestamp: at,
-    span: eventSpan.nullable().describe('Null: not named or not stored; its time alone says where it belongs.'),
+    span: eventSpan.nullable().describe('Null: not named or not stored. Only its time shows where it belongs.'),
   })
   .meta({ id: 'TraceEvent' })
 export type RestTraceEvent = z.infer<typeof traceEvent>
@@ -71,7 +74,7 @@ export const restTraceMeta = z
     span_count: z.int(),
     span_count_map: z.record(z.string(), z.int()),
     transaction_child_count_map: z.array(z.strictObject({ 'transaction.span_id': spanId, 'count()': z.int() })),
-    truncated: z.boolean().describe('More than 1,000 spans are stored; these are the first of them.'),
+    truncated: z.boolean().describe('More than 1,000 spans are stored. These are the first.'),
     /**
      * The 50 segments nearest to the requested time, ordered by start. For a trace without segments: spans without a
      * stored parent.
@@ -145,7 +148,7 @@ const traceError = z
     metadata: z.strictObject({ type: z.string().exactOptional(), value: z.string().exactOptional() }),
     level: z.string(),
     transaction: z.string(),
-    span_id: spanId.nullable().describe('The stored span that it happened in, or the one above; null: not known.'),
+    span_id: spanId.nullable().describe('The stored span that it happened in, or the one above. Null: unknown.'),
     /** Both are the time of the event. */
     timestamp: at,
     start_timestamp: at,

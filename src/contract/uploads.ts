@@ -45,7 +45,7 @@ export type RestChunkOptions = z.infer<typeof restChunkOptions>
 export const restAssembly = z
   .strictObject({
     state: z.enum(['not_found', 'created', 'assembling', 'ok', 'error']),
-    missingChunks: z.array(z.string()).describe('SHA-1 of what is to be sent.'),
+    missingChunks: z.array(z.string()).describe('SHA-1 hashes of the chunks to send.'),
     detail: textOrNull.describe('Why it failed.'),
   })
   .meta({ id: 'Assembly' })
@@ -56,7 +56,7 @@ export const restArtifactBundle = z
     associations: z.array(z.strictObject({ release: textOrNull, dist: textOrNull })),
     date: time,
     dateModified: time,
-    lastUsed: time.describe('When an event used it last, or it came.'),
+    lastUsed: time.describe('Time of the last use by an event, or of the upload.'),
     fileCount: z.int(),
     size: z.int().describe('Bytes on disk.'),
     sha1: z.string(),

@@ -80,7 +80,7 @@ test.each<[string, RegExp]>([
   ['src/* ann@example.com', /begins with/],
   ['path: ann@example.com', /no pattern/],
   ['path:src/*', /no owner/],
-  ['path:src/* #team', /no e-mail address/],
+  ['path:src/* #team', /not an e-mail address/],
   [`path:${'x'.repeat(301)} a@b.c`, /at most 300/],
   [`path:x ${'a@b.c '.repeat(11)}`, /at most 10 owners/],
   ['tags.:x a@b.c', /begins with/],

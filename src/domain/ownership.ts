@@ -43,13 +43,13 @@ function readLine(text: string, line: number): OwnerRule | string {
     return 'A rule begins with path:, module:, url: or tags.NAME: and a pattern, then the e-mail addresses of its owners.'
   const [, word = '', quotedKey, plainKey, quoted, plain, rest = ''] = found
   const pattern = quoted ?? plain ?? ''
-  if (pattern === '') return 'There is no pattern behind the colon.'
+  if (pattern === '') return 'There is no pattern after the colon.'
   if (pattern.length > patternCharactersMax) return `A pattern has at most ${patternCharactersMax} characters.`
   const owners = rest.trim().split(/\s+/).filter(Boolean)
-  if (owners.length === 0) return 'There is no owner: write an e-mail address behind the pattern.'
+  if (owners.length === 0) return 'There is no owner: write an e-mail address after the pattern.'
   if (owners.length > ownersMax) return `A rule has at most ${ownersMax} owners.`
   const wrong = owners.find((owner) => !address.test(owner))
-  if (wrong !== undefined) return `“${wrong.slice(0, 80)}” is no e-mail address.`
+  if (wrong !== undefined) return `“${wrong.slice(0, 80)}” is not an e-mail address.`
   const kind = word === 'path' || word === 'module' || word === 'url' ? word : 'tag'
   const key = kind === 'tag' ? (quotedKey ?? plainKey ?? '') : ''
   const own = text.slice(0, text.length - rest.length)

@@ -24,10 +24,10 @@ describe('which texts are a version', () => {
     ['a\0b', /tabs/],
     ['a\fb', /line ends/],
     ['a\u2028b', /line ends/],
-    ['.', /called/],
-    ['..', /called/],
-    ['latest', /called/],
-    ['Latest', /called/],
+    ['.', /must not be/],
+    ['..', /must not be/],
+    ['latest', /must not be/],
+    ['Latest', /must not be/],
   ])('%j is none', (text, sentence) => expect(versionFault(text)).toMatch(sentence))
 })
 

@@ -11,7 +11,7 @@ export function versionFault(text: string): string | undefined {
   if (text === '') return 'A version.'
   if (text.length > versionCharactersMax) return `At most ${versionCharactersMax} characters.`
   if (/[/\\\p{Cc}\u2028\u2029]/u.test(text)) return 'No slashes, backslashes, tabs or line ends.'
-  if (/^(?:\.|\.\.|latest)$/i.test(text)) return 'No version may be called ".", ".." or "latest".'
+  if (/^(?:\.|\.\.|latest)$/i.test(text)) return 'A version must not be ".", ".." or "latest".'
   return undefined
 }
 

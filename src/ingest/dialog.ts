@@ -58,7 +58,7 @@ function badForm(what: string): Refusal {
 function envelopeOf(form: URLSearchParams, eventId: string): Buffer {
   const comments = (form.get('comments') ?? '').trim()
   const email = (form.get('email') ?? '').trim()
-  if (comments === '') throw badForm('comments: say what happened')
+  if (comments === '') throw badForm('comments: describe what happened')
   if (email !== '' && !/^[^\s@]+@[^\s@]+$/.test(email)) throw badForm('email: one address')
   const item = { event_id: eventId, name: form.get('name') ?? '', email, comments }
   return Buffer.from(`${JSON.stringify({ event_id: eventId })}\n{"type":"user_report"}\n${JSON.stringify(item)}\n`)
@@ -72,7 +72,8 @@ export function handleDialog(intake: IngestRequest): void {
   intake.key = found.key
   if (found.error) throw found.error
   const eventId = normalizeId(query.get('eventId') ?? '')
-  if (eventId === undefined) throw new Refusal('ACCEPT_BODY_MALFORMED', 'bad_event_id', [], 'eventId is no event id.')
+  if (eventId === undefined)
+    throw new Refusal('ACCEPT_BODY_MALFORMED', 'bad_event_id', [], 'eventId is not an event id.')
   if (req.method !== 'GET' && req.method !== 'POST') throw new MishapError('ACCEPT_METHOD')
   if (req.method === 'GET') {
     drain(core, req)

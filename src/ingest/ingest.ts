@@ -133,7 +133,7 @@ function begin(intake: IngestRequest) {
   } else if (name === 'minidump') receive(intake, minidumpReceiver)
   else {
     if (target.route.eventId === '') {
-      throw new Refusal('ACCEPT_BODY_MALFORMED', 'bad_event_id', [], 'The event id in the path is no UUID.')
+      throw new Refusal('ACCEPT_BODY_MALFORMED', 'bad_event_id', [], 'The event id in the path is not a UUID.')
     }
     if (readBoundary(intake.contentType) === undefined) throw new MishapError('ACCEPT_ENCODING_UNKNOWN')
     receive(intake, attachmentsReceiver)
@@ -149,7 +149,7 @@ function notBuilt(intake: IngestRequest): void {
     intake.key = found.error ? undefined : found.key
   }
   const later = target.route.name === 'later'
-  const detail = later ? 'This ingest route is not built yet.' : 'There is no such ingest route.'
+  const detail = later ? 'Mishap does not have this ingest route yet.' : 'There is no such ingest route.'
   const reason = later ? 'not_stored_yet' : 'unknown_item_type'
   refuse(intake, new Refusal('NOT_FOUND', reason, ['Send envelopes to /api/{project id}/envelope/.'], detail))
 }

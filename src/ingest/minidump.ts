@@ -58,7 +58,7 @@ class DumpCheck {
     }
     // Refine reads the first dump as the dump and each further one as a file. Count them the same way here.
     if (part.name === dumpPartName || part.filename !== undefined) {
-      if (++this.#files > attachmentsMax) throw tooMany(`more than ${attachmentsMax} files beside the minidump`)
+      if (++this.#files > attachmentsMax) throw tooMany(`more than ${attachmentsMax} files besides the minidump`)
       return 0
     }
     if (++this.#fields > formFieldsMax) throw tooMany(`more than ${formFieldsMax} fields`)
@@ -125,7 +125,7 @@ function checkMagic(first: Buffer | undefined): void {
   if (first === undefined || first.length === 0)
     throw new Refusal('ACCEPT_MINIDUMP', 'bad_item', [`no part ${dumpPartName} with content`])
   if (dumpFormOf(first) === undefined)
-    throw new Refusal('ACCEPT_MINIDUMP', 'bad_item', [`${dumpPartName} begins like no minidump`])
+    throw new Refusal('ACCEPT_MINIDUMP', 'bad_item', [`${dumpPartName} does not start like a minidump`])
 }
 
 const fieldsTooLarge = () =>

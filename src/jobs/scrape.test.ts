@@ -97,13 +97,13 @@ describe('a script that nobody uploaded', () => {
 
   test.each<[string, Record<string, Page>, string]>([
     ['is not there', {}, 'It answered 404.'],
-    ['is a page', { [url]: { body: '\n <!doctype html>' } }, 'It answered with a page.'],
+    ['is a page', { [url]: { body: '\n <!doctype html>' } }, 'It answered with an HTML page.'],
     ['names no map', { [url]: { body: 'x()' } }, 'The script names no source map.'],
     ['has no map', { [url]: { body: script } }, 'Its source map: It answered 404.'],
     [
       'has a page for a map',
       { [url]: { body: script }, [`${url}.map`]: { body: '<html>' } },
-      'Its source map: It answered with a page.',
+      'Its source map: It answered with an HTML page.',
     ],
     [
       'lies inside',

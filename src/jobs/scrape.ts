@@ -63,7 +63,8 @@ async function fetchText(deps: ScrapeDeps, settings: ScrapeSettings, url: string
   })
   if (answer.status !== 200) throw new Unusable(`It answered ${answer.status}.`)
   // Many servers answer missing files with an HTML page.
-  if (/^\s*</.test(answer.body.subarray(0, 200).toString('latin1'))) throw new Unusable('It answered with a page.')
+  if (/^\s*</.test(answer.body.subarray(0, 200).toString('latin1')))
+    throw new Unusable('It answered with an HTML page.')
   return answer
 }
 

@@ -229,7 +229,7 @@ test('mails go out while the events store is away and an owner is to be found', 
   const { id } = meta.addComment(1, 'ann', 'look', nowMs)
   meta.addNotices([{ userId: 'bob', kind: 'mention' }], 1, id, nowMs)
   await expect(triage.people()).rejects.toThrow('away')
-  expect(sent.mails).toEqual([expect.stringContaining('bob@example.test: ann names you')])
+  expect(sent.mails).toEqual([expect.stringContaining('bob@example.test: ann mentioned you')])
 })
 
 test('rules that take too long for an event assign nothing, and the log says from which line up', async () => {

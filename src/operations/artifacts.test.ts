@@ -205,7 +205,7 @@ describe('refused', () => {
     const bytes = archiveOf([{ name: '../x', body: 'x' }, named])
     const state = await upload(room, bytes)
     expect(state).toMatchObject({ state: 'error', missingChunks: [] })
-    expect(state.detail).toMatch(/leads out of it/)
+    expect(state.detail).toMatch(/path outside of it/)
     expect(await room.blobs.list('artifacts')).toEqual([])
     room.clock.advance(61_000)
     expect((await settle(room, askOf(bytes))).state).toBe('error')
@@ -356,7 +356,7 @@ describe('files that were fetched', () => {
     expect(room.meta.scrapedBytes(1)).toBe(5)
     await expect(room.artifacts.addScraped({ ...place, release: 's', files: files('y()') })).rejects.toMatchObject({
       code: 'ACCEPT_TOO_LARGE',
-      message: expect.stringContaining('Upload the source maps'),
+      message: expect.stringContaining('Upload the maps'),
     })
     expect([room.meta.scrapedBytes(1), room.meta.scrapedBytes(2)]).toEqual([5, 0])
   })

@@ -78,10 +78,10 @@ async function saveChunk(
 ): Promise<void> {
   const { meta, blobs, clock } = uploads.deps
   if (!/^[0-9a-f]{40}$/.test(checksum))
-    throw new MishapError('VALIDATION', { detail: 'The file name of a chunk must be its SHA-1 in 40 hex digits.' })
+    throw new MishapError('VALIDATION', { detail: 'The name of a chunk must be its SHA-1 in 40 hex digits.' })
   if (meta.chunkBytes(organizationId) > waitingBytesMax)
     throw new MishapError('ACCEPT_TOO_LARGE', {
-      detail: 'Too many chunks belong to incomplete uploads. They are deleted after a day.',
+      detail: 'Too many chunks belong to unfinished uploads. Mishap deletes them after a day.',
     })
   await demandSpace(uploads, chunkBytesMax)
   const key = `chunks/${organizationId}/${checksum}`
@@ -90,7 +90,7 @@ async function saveChunk(
     async function* checked() {
       yield* source.stream
       if (source.digest() !== checksum)
-        throw new MishapError('VALIDATION', { detail: `The bytes of chunk ${checksum} have another SHA-1.` })
+        throw new MishapError('VALIDATION', { detail: `The content of chunk ${checksum} has another SHA-1.` })
     }
     const { bytes } = await blobs.putStream(key, checked(), chunkBytesMax)
     meta.addChunk(organizationId, { checksum, bytes, blobKey: key }, clock.now() + chunkKeptMs)
@@ -159,7 +159,7 @@ async function addScraped(
     if (before.some((id) => meta.bundleById(id)?.checksum === checksum) || links.length === 0) continue
     if (meta.scrapedBytes(projectId) + bytes.length > scrapedMax)
       throw new MishapError('ACCEPT_TOO_LARGE', {
-        detail: `Files fetched for this project take ${scrapedMax / MiB} MiB already. Upload the source maps, or narrow the allowed origins.`,
+        detail: `The files fetched for this project already take ${scrapedMax / MiB} MiB. Upload the maps, or narrow the allowed origins.`,
       })
     await demandSpace(uploads, bytes.length)
     const key = `artifacts/${organizationId}/${randomUUID()}`

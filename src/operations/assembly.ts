@@ -74,9 +74,7 @@ async function assembleNow(uploads: Uploads, run: Run): Promise<void> {
     try {
       const digest = source.digest()
       if (digest !== checksum)
-        throw new ZipFault(
-          `The chunks do not make the bundle: their SHA-1 is ${digest}, it was said to be ${checksum}.`,
-        )
+        throw new ZipFault(`The chunks do not form the bundle: their SHA-1 is ${digest}, expected ${checksum}.`)
       const reader = await blobs.reader(key)
       if (!reader) throw new Error('the bundle has gone')
       const { manifest, files } = await indexBundle(reader).finally(() => reader.close())
@@ -112,7 +110,7 @@ function detailOf(uploads: Uploads, error: unknown): string | undefined {
   if (error instanceof ChunkGone) return undefined
   if (error instanceof ZipFault || error instanceof MishapError) return error.message
   uploads.deps.observe.warn({ error: faultOf(error) }, 'a bundle could not be assembled')
-  return 'Mishap could not read or store the bundle; its log says more.'
+  return 'Mishap could not read or store the bundle. Its log has the details.'
 }
 
 function start(uploads: Uploads, key: string, ask: AssembleAsk, links: BundleLink[]): Run {

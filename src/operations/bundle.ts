@@ -54,7 +54,7 @@ export function createDebugIdScan(): { push(piece: Buffer): void; debugId(type: 
 /** Decompresses one file, checks it against its directory entry, and passes each piece to `take`. Throws ZipFault. */
 async function readEntry(reader: BlobReader, entry: ZipEntry, take: (piece: Buffer) => void): Promise<number> {
   const at = dataStart(await reader.read(entry.at, zipLocalBytes), entry)
-  if (at + entry.packed > reader.bytes) throw new ZipFault(`${shown(entry.name)} does not lie in the archive.`)
+  if (at + entry.packed > reader.bytes) throw new ZipFault(`${shown(entry.name)} is outside the archive.`)
   let bytes = 0
   let crc = 0
   try {
@@ -69,7 +69,7 @@ async function readEntry(reader: BlobReader, entry: ZipEntry, take: (piece: Buff
     throw new ZipFault(`${shown(entry.name)} cannot be inflated.`)
   }
   if (bytes !== entry.bytes) throw new ZipFault(`${shown(entry.name)} ends early.`)
-  if (crc !== entry.crc) throw new ZipFault(`${shown(entry.name)} is damaged: its CRC-32 does not fit.`)
+  if (crc !== entry.crc) throw new ZipFault(`${shown(entry.name)} is damaged: its CRC-32 does not match.`)
   return at
 }
 
@@ -77,7 +77,7 @@ async function readDirectory(reader: BlobReader): Promise<Map<string, ZipEntry>>
   const tail = await reader.read(Math.max(0, reader.bytes - zipEndBytesMax), zipEndBytesMax)
   const directory = await findZipDirectory(tail, reader.bytes, reader.read)
   if (directory.entries > bundleEntriesMax || directory.bytes > directoryBytesMax)
-    throw new ZipFault(`The archive has ${directory.entries} files; at most ${bundleEntriesMax} are read.`)
+    throw new ZipFault(`The archive has ${directory.entries} files. At most ${bundleEntriesMax} are allowed.`)
   const entries = new Map<string, ZipEntry>()
   let bytes = 0
   for (const entry of readZipDirectory(await reader.read(directory.at, directory.bytes), directory)) {
@@ -101,7 +101,7 @@ async function manifestOf(reader: BlobReader, entries: ReadonlyMap<string, ZipEn
   const bytes = Buffer.concat(pieces)
   if (!isBoundedManifest(bytes)) throw new ZipFault('manifest.json is nested too deep, or has too many values.')
   const manifest = readManifest(bytes)
-  if (!manifest) throw new ZipFault('manifest.json is no manifest of a bundle.')
+  if (!manifest) throw new ZipFault('manifest.json is not the manifest of a bundle.')
   return manifest
 }
 

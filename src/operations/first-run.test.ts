@@ -71,7 +71,7 @@ describe('bootstrap', () => {
       await bootstrap({ meta, auth, url }, request)
       return auth.createPerson({ ...good, email: 'eve@example.com' }, { first: true })
     })
-    expect((await failure(browser)).message).toBe('Mishap is set up already.')
+    expect((await failure(browser)).message).toBe('Mishap is already set up.')
     const more = ['B', 'C'].map((org) =>
       bootstrap({ meta, auth, url }, { ...request, org, email: `${org}@example.com` }),
     )

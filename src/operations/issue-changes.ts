@@ -123,7 +123,7 @@ export async function updateIssues(
 
 /** Undoes a bulk, except for issues that somebody changed since. Throws CONFLICT when it was already undone. */
 export async function undoBulk({ triage: { bulks } }: RunsBulks, bulk: Bulk): Promise<Bulk> {
-  if (!bulks.undo(bulk.id)) throw new MishapError('CONFLICT', { detail: 'This was undone already.' })
+  if (!bulks.undo(bulk.id)) throw new MishapError('CONFLICT', { detail: 'This change was already undone.' })
   return (await bulks.wait(bulk.id, patienceMs)) ?? bulk
 }
 

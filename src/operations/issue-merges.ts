@@ -22,7 +22,7 @@ export async function mergeIssues(
   const { meta, clock, triage } = parts
   const [parent, ...children] = issues.toSorted((a, b) => b.count - a.count || a.id - b.id)
   if (!parent || children.length === 0)
-    throw new MishapError('VALIDATION', { fields: { merge: ['At least two issues that you may change.'] } })
+    throw new MishapError('VALIDATION', { fields: { merge: ['Name at least two issues that you may change.'] } })
   const ids = children.map((child) => child.id)
   const [userId, { organizationId }] = [actor.person.id, parent]
   if (ids.length >= manyFrom) {

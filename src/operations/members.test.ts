@@ -271,7 +271,7 @@ describe('a refusal of an invitation', () => {
       'eve@example.test': person('eve'),
     }
     world.meta.personByEmail = (email) => people[email]
-    const taken = { email: ['This person is a member already.'] }
+    const taken = { email: ['This person is already a member.'] }
     expect(refusalOf('ADAM@example.test ')).toEqual(['CONFLICT', taken])
     expect(refusalOf('eve@example.test')).toBe('done')
     expect(world.meta.invitationsOf(world.organization.id)).toHaveLength(1)
@@ -280,7 +280,7 @@ describe('a refusal of an invitation', () => {
   test('comes for the 501st that is open, and not for one that takes the place of its like', () => {
     for (let n = 0; n < 499; n++) expect(refusalOf(`p${n}@example.test`)).toBe('done')
     expect(refusalOf('last@example.test')).toBe('done')
-    const sentence = 'At most 500 invitations may be open. Take some back.'
+    const sentence = 'At most 500 invitations may be open. Revoke some.'
     expect(refusalOf('more@example.test')).toEqual(['VALIDATION', { email: [sentence] }])
     expect(refusalOf('p7@example.test')).toBe('done')
   })

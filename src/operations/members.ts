@@ -58,12 +58,12 @@ export function addInvitation(
   const known = meta.personByEmail(email)
   if (known && meta.memberOf(organization.id, known.id))
     throw new MishapError('CONFLICT', {
-      detail: 'This person is a member already.',
-      fields: { email: ['This person is a member already.'] },
+      detail: 'This person is already a member.',
+      fields: { email: ['This person is already a member.'] },
     })
   const open = meta.invitationsOf(organization.id)
   if (open.length >= invitationsMax && !open.some((item) => item.email === email))
-    throw refuse('email', `At most ${invitationsMax} invitations may be open. Take some back.`)
+    throw refuse('email', `At most ${invitationsMax} invitations may be open. Revoke some.`)
   const secret = randomBytes(32).toString('base64url')
   const value = { organizationId: organization.id, email, role: asked.role, invitedBy: by.id, secret }
   return { invitation: meta.invite({ ...value, nowMs: clock.now() }), secret }

@@ -50,7 +50,7 @@ describe('rules of ownership', () => {
     const { meta } = withMember()
     const faults = ownershipFaults({ meta }, { organizationId: 1 }, text)
     expect(faults.map(({ line }) => line)).toEqual([1, 2])
-    expect(faults[0]?.sentence).toBe('eve@example.test is nobody in this organization.')
+    expect(faults[0]?.sentence).toBe('eve@example.test is not a member of this organization.')
     expect(ownershipFaults({ meta }, { organizationId: 2 }, 'path:a ann@example.test')).toHaveLength(1)
   })
 

@@ -57,7 +57,7 @@ export function ownershipFaults(
     for (const email of owners) {
       const is = known.get(email) ?? isMember(email)
       known.set(email, is)
-      if (!is) faults.push({ line, sentence: `${email} is nobody in this organization.` })
+      if (!is) faults.push({ line, sentence: `${email} is not a member of this organization.` })
     }
   return faults.sort((a, b) => a.line - b.line)
 }

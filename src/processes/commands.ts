@@ -266,7 +266,7 @@ async function demandRoom(data: string, names: readonly string[]): Promise<void>
   const { bavail, bsize } = await statfs(data)
   if (bavail * bsize < bytes * 1.2)
     throw new MishapError('VALIDATION', {
-      detail: `A rehearsal copies the data folder: ${Math.ceil((bytes * 1.2) / 2 ** 20)} MiB must be free in ${data}.`,
+      detail: `A rehearsal copies the data folder. It needs ${Math.ceil((bytes * 1.2) / 2 ** 20)} MiB free in ${data}.`,
     })
 }
 

@@ -79,7 +79,7 @@ describe('refused before anything is touched', () => {
   test.concurrent.each<[string[], Record<string, string>, number, string[]]>([
     [['paint'], {}, 64, ['no command "paint"', '--help']],
     [['user'], {}, 64, ['no command "user"']],
-    [['start', '--colour', 'red'], {}, 64, ['--colour is not known']],
+    [['start', '--colour', 'red'], {}, 64, ['--colour is unknown']],
     [['start', '--port', '70000'], {}, 78, ['CONFIG_PORT', '--port is "70000"', '1 to 65535']],
     [['start', '--port=http'], {}, 78, ['--port is "http"']],
     [['start'], { MISHAP_REFINE_WORKERS: '99' }, 78, ['CONFIG_REFINE_WORKERS', 'is "99"', '1 to 16']],
@@ -94,7 +94,7 @@ describe('refused before anything is touched', () => {
     [['bootstrap', '--org', 'a', '--project', 'b', '--email', 'a@b.test'], {}, 64, ['--password-stdin']],
     [['user', 'reset-password', '--password-stdin'], {}, 64, ['--email is needed']],
     [['doctor', '--release', 'r'], {}, 2, ['--url or SENTRY_URL is needed']],
-    [['doctor', '--release', 'r', '--colour', 'red'], {}, 2, ['--colour is not known']],
+    [['doctor', '--release', 'r', '--colour', 'red'], {}, 2, ['--colour is unknown']],
     [
       ['doctor', '--release', 'r', '--org', 'o', '--project', 'p', '--token', 't'],
       { SENTRY_URL: 'http://127.0.0.1:9' },

@@ -83,7 +83,7 @@ function configOf(words: Words): Config {
     '--name',
   ])
   const unknown = Object.keys(words.flags).find((flag) => !known.has(flag))
-  if (unknown) leave(`mishap: ${unknown} is not known. See mishap --help.`, 64)
+  if (unknown) leave(`mishap: ${unknown} is unknown. See mishap --help.`, 64)
   const read = readConfig(words.flags, environment())
   return 'error' in read ? leave(`mishap: ${read.error.code}: ${read.error.sentence}`, 78) : read.config
 }
@@ -156,7 +156,7 @@ async function resetPassword(words: Words): Promise<void> {
   const config = configOf(words)
   const email = need(words, '--email')
   await command(config, 'reset-password', { email, password: await readPassword(words) })
-  print(`The password of ${email} is changed; all its login sessions have ended.`)
+  print(`The password of ${email} is changed. All its login sessions have ended.`)
 }
 
 function fileOf(words: Words): string {
@@ -182,7 +182,7 @@ async function restore(words: Words): Promise<void> {
   const made = (await runStopped(config, 'restore', { file: fileOf(words) })) as Made
   if (words.switches.has('--json')) return print(JSON.stringify(made))
   print(
-    `${config.data}: ${counted(made)}, taken by Mishap ${made.version}. What waited in the journal is refined at the next start.`,
+    `${config.data}: ${counted(made)}, from Mishap ${made.version}. The next start processes the waiting records of the journal.`,
   )
 }
 
@@ -196,7 +196,7 @@ async function verify(words: Words, rehearse = false): Promise<void> {
   if (words.switches.has('--json')) print(JSON.stringify({ ok: isWhole, checks }))
   else
     for (const check of checks) {
-      print(`${check.wrong.length ? 'WRONG' : 'ok   '} ${check.sentence} (${check.looked} looked at)`)
+      print(`${check.wrong.length ? 'WRONG' : 'ok   '} ${check.sentence} (${check.looked} checked)`)
       for (const line of check.wrong) print(`        ${line}`)
     }
   if (!isWhole) process.exit(1)
@@ -207,7 +207,7 @@ const doctorFlags = ['release', 'dist', 'org', 'project', 'url', 'token'] as con
 /** For the build machine: calls a running server's REST API and needs no data folder. */
 async function doctor({ flags, switches: given }: Words): Promise<void> {
   const unknown = Object.keys(flags).find((flag) => !doctorFlags.some((name) => flag === `--${name}`))
-  if (unknown) leave(`mishap: ${unknown} is not known. See mishap --help.`, 2)
+  if (unknown) leave(`mishap: ${unknown} is unknown. See mishap --help.`, 2)
   const words = Object.fromEntries(
     doctorFlags.flatMap((name) => {
       const value = flags[`--${name}`]
@@ -235,10 +235,7 @@ async function run(): Promise<void> {
   if (name === 'doctor') return doctor(words)
   if (name === 'upgrade' && words.switches.has('--rehearse')) return verify(words, true)
   if (name === 'upgrade')
-    leave(
-      'mishap: upgrading needs no command: start the new version. mishap upgrade --rehearse tries it on a copy.',
-      64,
-    )
+    leave('mishap: to upgrade, start the new version. mishap upgrade --rehearse tries it on a copy.', 64)
   if (name === 'user reset-password') return resetPassword(words)
   leave(`mishap: no command "${name}". See mishap --help.`, 64)
 }

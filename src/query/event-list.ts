@@ -69,7 +69,7 @@ function groupsOf(deps: QueryDeps, projectId: number, filter: IssueFilter): Cond
   const issues = deps.meta.listIssues({ projectIds: [projectId], filter, sort: 'last', max: issuesMax + 1 })
   if (issues.length > issuesMax)
     throw new MishapError('QUERY_TOO_LONG', {
-      detail: `Invalid query: more than ${issuesMax} issues match its conditions on issues. Narrow them, or search only events.`,
+      detail: `Invalid query: more than ${issuesMax} issues match its issue conditions. Narrow them, or use only event conditions.`,
     })
   const hashes = [...deps.meta.hashesOf(issues.map((issue) => issue.id)).values()].flat()
   return hashes.length > 0 && { op: 'groups', hashes }

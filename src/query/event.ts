@@ -41,7 +41,7 @@ export function normalOf(row: SeenEvent): NormalEvent {
   try {
     return JSON.parse(end < 0 ? row.payload : row.payload.slice(0, end)) as NormalEvent
   } catch {
-    throw new MishapError('INTERNAL', { detail: `The stored payload of event ${row.eventId} can’t be read.` })
+    throw new MishapError('INTERNAL', { detail: `The stored payload of event ${row.eventId} cannot be read.` })
   }
 }
 
@@ -218,8 +218,8 @@ const remarks: Record<string, string> = {
   value_too_long: 'Cut a value that was longer than its limit.',
   missing_attribute: 'A required value was missing.',
   clock_drift: 'The client’s clock was wrong; the time was corrected.',
-  past_timestamp: 'The time lay too far in the past.',
-  future_timestamp: 'The time lay in the future.',
+  past_timestamp: 'The time was too far in the past.',
+  future_timestamp: 'The time was in the future.',
   invalid_environment: 'The environment’s name is not allowed.',
   native_not_symbolicated: 'Native stacks are not symbolicated.',
   minidump_unreadable: 'The minidump could not be read.',

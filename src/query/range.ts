@@ -29,10 +29,10 @@ export function rangeOf(
 ): Range {
   if (input.start !== undefined || input.end !== undefined) {
     if (input.start === undefined || input.end === undefined)
-      throw wrong(input.start === undefined ? 'start' : 'end', 'start and end are given together.')
+      throw wrong(input.start === undefined ? 'start' : 'end', 'start and end must be given together.')
     const fromMs = momentOf('start', input.start)
     const toMs = momentOf('end', input.end)
-    if (fromMs >= toMs) throw wrong('start', 'start is before end.')
+    if (fromMs >= toMs) throw wrong('start', 'start must be before end.')
     if (toMs - fromMs > rangeMsMax) throw wrong('start', 'At most ten years.')
     return { fromMs, toMs, period: 'range' }
   }

@@ -94,7 +94,7 @@ function sentenceOf(suspicion: Suspicion<unknown>, of: RestFrame, beforeMs: numb
   const others =
     suspicion.alike === 0
       ? ''
-      : `; ${suspicion.alike} other changed file${suspicion.alike === 1 ? ' fits' : 's fit'} as well`
+      : `; ${suspicion.alike} other changed file${suspicion.alike === 1 ? ' also matches' : 's also match'}`
   const verb = suspicion.change === 'A' ? 'added' : 'changed'
   return `${verb} ${suspicion.path}, the file of ${place}${line}, ${spanText(beforeMs)} before the issue was first seen${others}`
 }

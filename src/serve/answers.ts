@@ -18,7 +18,7 @@ function waitingPage(res: ServerResponse, { status, waitS, title, sentence }: Wa
     'content-security-policy': "default-src 'none'",
   })
   res.end(
-    `<!doctype html><html lang="en"><title>${title}</title><h1>${title}</h1><p>${sentence} This page loads again by itself.</p>`,
+    `<!doctype html><html lang="en"><title>${title}</title><h1>${title}</h1><p>${sentence} This page reloads automatically.</p>`,
   )
 }
 

@@ -58,7 +58,7 @@ describe('mishap doctor', () => {
     expect([code, answer]).toEqual([0, good])
     expect(lines).toEqual([
       'ok    bundle 21f75f18: 1 script, 1 map read',
-      'events: 3 of 3 frames mapped, 2 looked at',
+      'events: 3 of 3 frames mapped, 2 checked',
       'Release shop@1 is good.',
     ])
     expect(asked).toEqual([
@@ -73,12 +73,12 @@ describe('mishap doctor', () => {
     const { code, lines } = await askDoctor({ release: 'shop@1' }, env, server(200, wrong).call)
     expect(code).toBe(1)
     expect(lines.join('\n')).toMatch(
-      /^WRONG The map ~\/a�\[2J\.js\.map is no valid source map\. \(2 times\) \[map_broken\]$/m,
+      /^WRONG The map ~\/a�\[2J\.js\.map is not a valid source map\. \(2 times\) \[map_broken\]$/m,
     )
     expect(lines.filter((line) => line.includes('npx @sentry/cli'))).toHaveLength(1)
     expect(lines.join('\n')).toMatch(/^note {2}The SDK sent no line/m)
     expect(lines.join('\n')).not.toContain('\u001b')
-    expect(lines).toContain('events: the token may not read them (event:read)')
+    expect(lines).toContain('events: the token may not read them (it needs event:read)')
   })
 
   test('the command line wins over the environment, which may name the release, too', async () => {
@@ -98,8 +98,8 @@ describe('mishap doctor', () => {
     ['no such project', 404, { detail: 'x' }, /no project acme\/w b/],
     ['away', 503, { detail: 'The events store is away.' }, /503: The events store is away/],
     ['a proxy’s page', 502, '<html>', /answered 502\./],
-    ['something else', 200, '<html>', /something else than a Mishap/],
-    ['other JSON', 200, [1], /something else than a Mishap/],
+    ['something else', 200, '<html>', /does not answer like Mishap/],
+    ['other JSON', 200, [1], /does not answer like Mishap/],
   ])('%s: 2', async (_name, status, body, sentence) => {
     const { code, lines, answer } = await askDoctor({ release: 'r' }, env, server(status, body).call)
     expect(code).toBe(2)
@@ -111,7 +111,7 @@ describe('mishap doctor', () => {
   test.each<[string, object, object, RegExp]>([
     ['nobody there', {}, { SENTRY_URL: 'http://127.0.0.1:9' }, /did not answer/],
     ['no address', {}, { SENTRY_URL: 'mishap' }, /did not answer/],
-    ['another scheme', {}, { SENTRY_URL: 'file:///etc' }, /no http or https address/],
+    ['another scheme', {}, { SENTRY_URL: 'file:///etc' }, /not an http or https URL/],
     ['no token', {}, { SENTRY_AUTH_TOKEN: '' }, /--token or SENTRY_AUTH_TOKEN is needed/],
     ['no release', {}, { SENTRY_RELEASE: undefined }, /--release or SENTRY_RELEASE is needed/],
   ])('%s: 2', async (_name, words, more, sentence) => {

@@ -55,7 +55,7 @@ export async function askDoctor(
   const query = words.dist === undefined ? '' : `?dist=${encodeURIComponent(words.dist)}`
   const target = `${url.replace(/\/+$/, '')}/api/0/${path}${query}`
   try {
-    if (!/^https?:$/.test(new URL(target).protocol)) return refused(`${url} is no http or https address.`)
+    if (!/^https?:$/.test(new URL(target).protocol)) return refused(`${url} is not an http or https URL.`)
     const answer = await call(target, {
       headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
       signal: AbortSignal.timeout(askMs),
@@ -63,7 +63,7 @@ export async function askDoctor(
     const text = await answer.text()
     if (answer.status !== 200) return refused(sentenceOf(answer.status, text, { url, org, project }))
     const diagnosis = readAnswer(text)
-    return diagnosis ? reportOf(diagnosis) : refused(`${url} answered something else than a Mishap does.`)
+    return diagnosis ? reportOf(diagnosis) : refused(`${url} does not answer like Mishap.`)
   } catch (error) {
     return refused(`${url} did not answer (${faultOf(error)}).`)
   }
@@ -123,16 +123,16 @@ function reportOf(diagnosis: ReleaseDiagnosis): DoctorReport {
   const { release, verdict, bundles, events, findings } = diagnosis
   const share =
     events === null
-      ? 'events: the token may not read them (event:read)'
+      ? 'events: the token may not read them (it needs event:read)'
       : events.frames === 0
-        ? `events: ${events.looked} looked at, none with a frame to map`
-        : `events: ${events.mapped} of ${counted(events.frames, 'frame', 'frames')} mapped, ${events.looked} looked at`
+        ? `events: ${events.looked} checked, none with a mappable frame`
+        : `events: ${events.mapped} of ${counted(events.frames, 'frame', 'frames')} mapped, ${events.looked} checked`
   const lines = [
     ...bundles.map(bundleLine),
     share,
     ...findings.flatMap(findingLines),
     verdict === 'wrong'
-      ? `Release ${safe(release)}: frames stay minified until this is mended.`
+      ? `Release ${safe(release)}: frames stay minified until this is fixed.`
       : `Release ${safe(release)} is good.`,
   ]
   return { code: verdict === 'wrong' ? 1 : 0, lines, answer: diagnosis }

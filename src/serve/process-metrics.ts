@@ -47,7 +47,7 @@ function processMetrics({ processes, residentBytes: own, app }: Numbers): Metric
   return [
     {
       name: 'mishap_process_up',
-      help: 'Whether a process answers (1) or is away (0).',
+      help: 'Whether a process is up (1) or down (0).',
       type: 'gauge',
       samples: [
         [{ process: 'main' }, 1],
@@ -64,13 +64,13 @@ function appMetrics(app: AppNumbers): Metric[] {
   return [
     entry(
       'mishap_journal_waiting_records',
-      'Records that refine has not committed, counted up to 5000.',
+      'Records that refine has not committed yet, counted up to 5000.',
       'gauge',
       journal.waitingRecords,
     ),
     entry(
       'mishap_journal_oldest_waiting_seconds',
-      'How long the oldest of them waits.',
+      'Age of the oldest record that refine has not committed yet.',
       'gauge',
       journal.oldestWaitingMs / 1000,
     ),
@@ -79,12 +79,12 @@ function appMetrics(app: AppNumbers): Metric[] {
     entry('mishap_refine_events_total', 'Events stored since app started.', 'counter', refine.events),
     entry(
       'mishap_refine_seconds_total',
-      'Time of all batches from their start to their commit; two may be under way at once.',
+      'Total time of all batches from start to commit. Two batches can run at once.',
       'counter',
       refine.ms / 1000,
     ),
-    entry('mishap_sqlite_bytes', 'Size of the SQLite database with its log.', 'gauge', app.sqliteBytes),
-    entry('mishap_dead_items', 'Dead items that are kept.', 'gauge', app.deadItems),
+    entry('mishap_sqlite_bytes', 'Size of the SQLite database including its log.', 'gauge', app.sqliteBytes),
+    entry('mishap_dead_items', 'Stored dead letters.', 'gauge', app.deadItems),
     entry('mishap_jobs_failing', 'Jobs whose last run failed.', 'gauge', app.jobsFailing),
   ]
 }
@@ -99,19 +99,29 @@ export function metricsOf(numbers: Numbers): Metric[] {
       type: 'gauge',
       samples: [[{ version: numbers.version }, 1]],
     },
-    entry('mishap_start_time_seconds', 'When process main started, since 1970.', 'gauge', numbers.startedMs / 1000),
+    entry(
+      'mishap_start_time_seconds',
+      'Start time of process main, in seconds since 1970.',
+      'gauge',
+      numbers.startedMs / 1000,
+    ),
     ...processMetrics(numbers),
     {
       name: 'mishap_ingest_requests_total',
-      help: 'Requests to ingest by answer; code OK is an accepted one.',
+      help: 'Ingest requests by response code. OK means accepted.',
       type: 'counter',
       samples: numbers.answers.map(({ status, code, count }) => [{ status: String(status), code }, count] as const),
     },
-    entry('mishap_journal_lag_bytes', 'Bytes in the journal that are not refined.', 'gauge', journal.lagBytes),
-    entry('mishap_journal_bound_bytes', 'Bytes that the journal may hold.', 'gauge', journal.boundBytes),
+    entry(
+      'mishap_journal_lag_bytes',
+      'Bytes in the journal that refine has not processed yet.',
+      'gauge',
+      journal.lagBytes,
+    ),
+    entry('mishap_journal_bound_bytes', 'Size limit of the journal.', 'gauge', journal.boundBytes),
     entry(
       'mishap_journal_done_bytes_total',
-      'Bytes of the journal that were refined since main started.',
+      'Bytes of the journal that refine has processed since main started.',
       'counter',
       journal.doneBytes,
     ),

@@ -65,7 +65,7 @@ export function createAgain(deps: AgainDeps): Again {
   async function sendRecord(item: DeadLetter & { id: number }): Promise<void> {
     const kept = await blobs.get(item.blobKey)
     const dead = kept && unpackDead(kept)
-    if (!dead) throw new MishapError('VALIDATION', { detail: 'This dead letter does not hold a complete record.' })
+    if (!dead) throw new MishapError('VALIDATION', { detail: 'The stored record of this dead letter is incomplete.' })
     const { id, blobKey, projectId, keyId, bytes } = item
     const head: RecordHead = { ...dead.head, again: { id, blobKey, projectId, keyId, bytes, ...dead.count } }
     let body = Buffer.from(dead.body)
@@ -85,7 +85,7 @@ export function createAgain(deps: AgainDeps): Again {
   return {
     send: async (item) => {
       for (const id of underway) if (!meta.deadItemById(id)) underway.delete(id)
-      if (underway.has(item.id)) throw new MishapError('CONFLICT', { detail: 'It is being replayed already.' })
+      if (underway.has(item.id)) throw new MishapError('CONFLICT', { detail: 'It was already sent again.' })
       underway.add(item.id)
       try {
         await sendRecord(item)

@@ -10,6 +10,6 @@ export type { App }
  */
 export function app(): App {
   const found = (globalThis as { [key: symbol]: App | undefined })[Symbol.for('mishap.app')]
-  if (!found) throw new Error('The screens run inside process app only; start Mishap with npm start.')
+  if (!found) throw new Error('The screens run only inside the process app. Start Mishap with npm start.')
   return found
 }

@@ -41,7 +41,7 @@ function makeNext(options: WebOptions, httpServer: Server): NextServer {
   const folder = join(options.root, 'src/web', screensFolder(options.basePath), 'standalone/src/web')
   const server = join(folder, 'server.js')
   const config = /const nextConfig = (\{.*\})\n/.exec(readFileSync(server, 'utf8'))?.[1]
-  if (!config) throw new Error('the built screens have no configuration; build them again')
+  if (!config) throw new Error('the built screens have no configuration: build them again')
   Object.assign(environment(), { NODE_ENV: 'production', __NEXT_PRIVATE_STANDALONE_CONFIG: config })
   process.chdir(folder)
   const next = createRequire(server)('next') as MakeNext

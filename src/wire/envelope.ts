@@ -86,7 +86,7 @@ export class EnvelopeWalk {
         if (this.#rest === 0) this.#state = behindPayload
       } else if (this.#state === behindPayload) {
         if (chunk[i] !== newline)
-          this.#fail(this.bytes + i, 'bad_envelope', `item ${this.items.length}: no newline behind the payload`)
+          this.#fail(this.bytes + i, 'bad_envelope', `item ${this.items.length}: no newline after the payload`)
         this.#state = inItemHeader
         i++
       } else {
@@ -155,12 +155,12 @@ export class EnvelopeWalk {
   #readHeader(text: string, at: number) {
     if (text.trim() === '') return this.#fail(at, 'bad_envelope', 'the envelope header is empty')
     const all = readObject(text)
-    if (all === undefined) return this.#fail(at, 'bad_envelope', 'the envelope header is no JSON object')
+    if (all === undefined) return this.#fail(at, 'bad_envelope', 'the envelope header is not a JSON object')
     const header: EnvelopeHeader = { all }
     if (all.event_id !== undefined && all.event_id !== null) {
       const id = normalizeId(all.event_id)
       if (id === undefined)
-        return this.#fail(at, 'bad_event_id', 'event_id of the envelope header is no UUID, or the nil UUID')
+        return this.#fail(at, 'bad_event_id', 'event_id of the envelope header is not a UUID, or is the nil UUID')
       header.eventId = id
     }
     if (typeof all.sent_at === 'string') {
@@ -177,20 +177,20 @@ export class EnvelopeWalk {
     if (text === '' || text === '\r') return
     const nth = this.items.length + 1
     const headers = readObject(text)
-    if (headers === undefined) return this.#fail(at, 'bad_envelope', `item ${nth}: its header is no JSON object`)
+    if (headers === undefined) return this.#fail(at, 'bad_envelope', `item ${nth}: its header is not a JSON object`)
     const { type, length } = headers
     if (nth > this.#itemsMax) return this.#fail(at, 'too_many_items', `more than ${this.#itemsMax} items`)
     if (typeof type !== 'string' || type === '')
       return this.#fail(at, 'bad_envelope', `item ${nth}: its header has no type`)
     // Only servers create these. From outside they could pass a payload without the checks of its real type.
     if (type === 'integration')
-      return this.#fail(at, 'bad_item', `item ${nth}: type integration is not taken from outside`)
+      return this.#fail(at, 'bad_item', `item ${nth}: clients must not send the type integration`)
     this.#item = { type, headers, at: payloadAt, bytes: 0 }
     if (length === undefined || length === null) this.#state = inLinePayload
     else if (typeof length === 'number' && Number.isSafeInteger(length) && length >= 0) {
       this.#rest = length
       this.#state = length === 0 ? behindPayload : inSizedPayload
-    } else return this.#fail(at, 'bad_envelope', `item ${nth}: length is no whole number of bytes`)
+    } else return this.#fail(at, 'bad_envelope', `item ${nth}: length is not a whole number of bytes`)
     this.items.push(this.#item)
   }
 

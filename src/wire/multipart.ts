@@ -51,7 +51,7 @@ export function parseParts(
     at += delimiter.length
     if (bytes[at] === 0x2d && bytes[at + 1] === 0x2d) return { value: parts, errors: [] }
     const lineEnd = bytes.indexOf('\r\n', at)
-    if (lineEnd === -1) return fail(at, 'no line end behind a boundary')
+    if (lineEnd === -1) return fail(at, 'no line end after a boundary')
     const headEnd = bytes.subarray(lineEnd, lineEnd + partHeadBytesMax).indexOf('\r\n\r\n')
     if (headEnd === -1) return fail(lineEnd, 'the head of a part does not end')
     const start = lineEnd + headEnd + 4

@@ -32,7 +32,7 @@ export class ZipFault extends Error {}
 /** Reads a 64-bit number. Throws ZipFault if no file can be that long. */
 function big(bytes: Buffer, at: number): number {
   const value = bytes.readBigUInt64LE(at)
-  if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new ZipFault('The archive names a place beyond its end.')
+  if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new ZipFault('The archive points beyond its end.')
   return Number(value)
 }
 
@@ -40,7 +40,7 @@ function big(bytes: Buffer, at: number): number {
 function findEnd(tail: Buffer): number {
   for (let at = tail.length - 22; at >= 0; at--)
     if (tail.readUInt32LE(at) === endMark && at + 22 + tail.readUInt16LE(at + 20) === tail.length) return at
-  throw new ZipFault('This is no ZIP archive, or its end is missing.')
+  throw new ZipFault('This is not a ZIP archive, or its end is missing.')
 }
 
 /**
@@ -75,7 +75,7 @@ export async function findZipDirectory(
 
 function placed({ entries, bytes, at }: { entries: number; bytes: number; at: number }, endAt: number): ZipDirectory {
   const shift = endAt - bytes - at
-  if (shift < 0) throw new ZipFault('The archive’s directory does not lie in it.')
+  if (shift < 0) throw new ZipFault('The archive’s directory is outside the archive.')
   return { at: at + shift, bytes, entries, shift }
 }
 
@@ -133,11 +133,13 @@ export function readZipDirectory(bytes: Buffer, directory: ZipDirectory): ZipEnt
     entry.at += directory.shift
     at = next
     if (!isSafeName(entry.name))
-      throw new ZipFault(`The archive has a file that leads out of it: ${shown(entry.name)}.`)
+      throw new ZipFault(`The archive has a file with a path outside of it: ${shown(entry.name)}.`)
     if (entry.name.endsWith('/')) continue
     if (flags & 1) throw new ZipFault(`${shown(entry.name)} is encrypted.`)
     if (entry.method !== 0 && entry.method !== 8)
-      throw new ZipFault(`${shown(entry.name)} is packed by method ${entry.method}; only 0 and 8 (deflate) are read.`)
+      throw new ZipFault(
+        `${shown(entry.name)} uses compression method ${entry.method}. Only 0 and 8 (deflate) are supported.`,
+      )
     entries.push(entry)
   }
   return entries

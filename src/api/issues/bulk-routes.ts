@@ -25,7 +25,7 @@ const whichQuery = z.object({
     .array(z.string().regex(/^\d{1,15}$/, 'A number.'))
     .max(1000)
     .describe('Id of an issue, repeated.'),
-  query: z.string().max(5000).optional().describe('Instead of ids: every issue that the search finds.'),
+  query: z.string().max(5000).optional().describe('Instead of ids: every issue that matches the search.'),
 })
 type WhichCall<Body> = Call<z.output<typeof whichQuery>, Body>
 
@@ -73,7 +73,7 @@ async function changeMany(call: WhichCall<IssueChangeBody>): Promise<Answer<Rest
   app.auth.demand(actor, action, found.project ? { organization, project: found.project } : { organization })
   const revision = revisionOf(body, request)
   if (revision !== undefined && query.id.length !== 1)
-    throw new MishapError('VALIDATION', { fields: { revision: ['A revision goes with one issue only.'] } })
+    throw new MishapError('VALIDATION', { fields: { revision: ['Send a revision with one issue only.'] } })
   if (body.discard) {
     const removals = await deleteAll(call, 'discard')
     return { body: { updated: removals.flatMap((removal) => removal.issueId ?? []) } }
@@ -121,7 +121,7 @@ export const bulkRoutes: readonly Route[] = [
       method: 'PUT',
       path,
       operationId: i === 0 ? 'updateIssues' : 'updateProjectIssues',
-      summary: `Change issues by id or all that a search finds, or merge them, at most ${mergesMax}. From 50 on they are changed in the background: \`bulk\` says how far it is. Who may only read sets what is their own.`,
+      summary: `Changes issues by id or all that match a search, or merges at most ${mergesMax}. From 50 issues on, this runs in the background: \`bulk\` has the progress. Viewers can set only their own marks.`,
       action: 'issue:own',
       query: whichQuery,
       body: issueChangeBody,
@@ -132,7 +132,7 @@ export const bulkRoutes: readonly Route[] = [
       method: 'DELETE',
       path,
       operationId: i === 0 ? 'deleteIssues' : 'deleteProjectIssues',
-      summary: `Delete issues by id or all that a search finds, at most ${deletesMax}.`,
+      summary: `Deletes issues by id or all that match a search, at most ${deletesMax}.`,
       action: 'issue:delete',
       query: whichQuery,
       status: 202,
@@ -144,7 +144,7 @@ export const bulkRoutes: readonly Route[] = [
     method: 'GET',
     path: '/organizations/:org/issue-changes/:change',
     operationId: 'issueChangeProgress',
-    summary: 'How far a change of many issues is. It is kept for a day.',
+    summary: 'Progress of a bulk change. It is stored for a day.',
     action: 'issue:read',
     response: restBulk,
     handle: (call) => ({ body: toRestBulk(bulkOf(call)) }),
@@ -153,8 +153,7 @@ export const bulkRoutes: readonly Route[] = [
     method: 'POST',
     path: '/organizations/:org/issue-changes/:change/undo',
     operationId: 'issueChangeUndo',
-    summary:
-      'Takes a change of many issues back, but for those that anybody has changed since. 409 when it was taken back.',
+    summary: 'Undoes a bulk change, except for issues that somebody changed since. 409 if it was already undone.',
     action: 'issue:triage',
     status: 202,
     response: restBulk,

@@ -133,7 +133,7 @@ function issueEventRoutes(path: string, id: (name: string) => string): Route[] {
       method: 'GET',
       path: `${path}/events/:event`,
       operationId: id('IssueEvent'),
-      summary: 'One event of an issue: latest, oldest (first), recommended, a number (1 = oldest kept) or an id.',
+      summary: 'One event of an issue: latest, oldest (first), recommended, a number (1 = oldest stored) or an id.',
       action: 'event:read',
       query: chosen,
       response: restEvent,
@@ -189,7 +189,7 @@ export const eventRoutes: readonly Route[] = [
     path: '/organizations/:org/eventids/:event',
     operationId: 'eventId',
     summary:
-      'Where an event is, in any project that the caller may read: its project and issue, and the event. Where several have the id, the one that came last; the header X-Projects names the projects.',
+      'Finds an event in all projects that the caller may read: its project, its issue and the event. If several events have the id, the newest; the header X-Projects names the projects.',
     action: 'event:read',
     response: restFoundEvent,
     handle: async ({ app, actor, found, params }) => {
@@ -317,10 +317,10 @@ export const eventRoutes: readonly Route[] = [
     method: 'GET',
     path: `${attachmentsPath}/:attachment`,
     operationId: 'attachment',
-    summary: 'One attachment: what it is, or with download=1 its bytes.',
+    summary: 'Metadata of an attachment, or its content with download=1.',
     action: 'event:read',
     query: z.object({
-      download: z.string().optional().describe('1: the bytes, to be saved; view: the bytes, to be shown.'),
+      download: z.string().optional().describe('1: the content as a download. view: the content for display.'),
     }),
     response: restAttachment,
     handle: async ({ app, found, params, query }) => {
@@ -330,7 +330,7 @@ export const eventRoutes: readonly Route[] = [
         throw new MishapError('NOT_FOUND')
       if (query.download === undefined) return { body: toRestAttachment(item) }
       const blob = await app.blobs.getStream(item.blobKey)
-      if (!blob) throw new MishapError('NOT_FOUND', { detail: 'The attachment’s bytes are no longer kept.' })
+      if (!blob) throw new MishapError('NOT_FOUND', { detail: 'The content of the attachment is no longer stored.' })
       const answer = download(
         Readable.toWeb(Readable.from(blob.stream)) as ReadableStream<Uint8Array>,
         typeOf(item.contentType),

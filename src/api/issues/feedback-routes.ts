@@ -24,7 +24,7 @@ const ofIssueMax = 100
 
 const listQuery = z.object({
   project: viewQuery.project,
-  status: feedbackState.optional().describe('new, resolved or spam; all when it is left out.'),
+  status: feedbackState.optional().describe('new, resolved or spam. Default: all.'),
   ...pageQuery,
 })
 
@@ -34,7 +34,7 @@ function list(call: Call<z.output<typeof listQuery>, undefined>) {
   const limit = limitOf(query, 25)
   const cursor = query.cursor
   if (cursor !== undefined && !/^\d{1,15}$/.test(cursor))
-    throw new MishapError('VALIDATION', { fields: { cursor: ['A cursor of a Link header.'] } })
+    throw new MishapError('VALIDATION', { fields: { cursor: ['A cursor from a Link header.'] } })
   const projects = found.project
     ? [projectOf(found)]
     : askedProjects(app, actor, organization, query.project).filter(
@@ -109,7 +109,7 @@ export const feedbackRoutes: readonly Route[] = [
     method: 'PUT',
     path: `${F}/:feedback`,
     operationId: 'updateFeedback',
-    summary: 'Calls a feedback new, resolved or spam.',
+    summary: 'Marks a feedback as new, resolved or spam.',
     action: 'issue:triage',
     body: feedbackChangeBody,
     response: restFeedback,
@@ -138,7 +138,7 @@ export const feedbackRoutes: readonly Route[] = [
       method: 'GET',
       path: `${path}/user-reports`,
       operationId: i === 0 ? 'organizationIssueFeedback' : 'issueFeedback',
-      summary: 'What people wrote about the events of an issue, newest first; spam is left out.',
+      summary: 'User feedback on the events of an issue, newest first, without spam.',
       action: 'issue:read',
       response: z.array(restFeedback),
       handle: ({ app, found }) => ({

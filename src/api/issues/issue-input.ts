@@ -28,16 +28,16 @@ function assigneeOf(app: App, organizationId: number, text: string | null): Pers
   const name = text.replace(/^user:/, '')
   const person = app.auth.personByEmail(name) ?? app.meta.personById(name)
   if (!person || !app.meta.memberOf(organizationId, person.id))
-    return refuse('assignedTo', 'Nobody in this organization has this e-mail address or id.')
+    return refuse('assignedTo', 'No member of this organization has this e-mail address or id.')
   return person
 }
 
 function archivedDetails(given: StatusDetailsBody, nowMs: number): StatusDetails {
   const { ignoreDuration, ignoreUntil, ignoreCount, ignoreWindow, ignoreUserCount, ignoreUserWindow } = given
   const untilMs = ignoreDuration ? nowMs + ignoreDuration * 60_000 : ignoreUntil ? Date.parse(ignoreUntil) : undefined
-  if (untilMs !== undefined && untilMs <= nowMs) refuse('statusDetails', 'ignoreUntil: a time to come.')
-  if (ignoreWindow && !ignoreCount) refuse('statusDetails', 'ignoreWindow goes with ignoreCount.')
-  if (ignoreUserWindow && !ignoreUserCount) refuse('statusDetails', 'ignoreUserWindow goes with ignoreUserCount.')
+  if (untilMs !== undefined && untilMs <= nowMs) refuse('statusDetails', 'ignoreUntil must be in the future.')
+  if (ignoreWindow && !ignoreCount) refuse('statusDetails', 'ignoreWindow needs ignoreCount.')
+  if (ignoreUserWindow && !ignoreUserCount) refuse('statusDetails', 'ignoreUserWindow needs ignoreUserCount.')
   return {
     ...(untilMs === undefined ? {} : { ignoreUntil: new Date(untilMs).toISOString() }),
     ...(ignoreCount ? { ignoreCount } : {}),

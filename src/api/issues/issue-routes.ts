@@ -40,12 +40,12 @@ import { actionOf } from './issue-input.ts'
 const listQuery = z.object({
   ...viewQuery,
   ...pageQuery,
-  query: z.string().optional().describe(`Search text; ${defaultQuery} when it is left out.`),
+  query: z.string().optional().describe(`Search text. Default: ${defaultQuery}.`),
   sort: z
     .enum([...issueSorts, 'trends', 'inbox', 'priority'])
     .optional()
     .describe('date: last seen; new: first seen; freq: events; user: users.'),
-  shortIdLookup: z.string().optional().describe('1: a query that is a short id finds that issue only.'),
+  shortIdLookup: z.string().optional().describe('1: a short id as the query finds only that issue.'),
 })
 type ListCall = Call<z.output<typeof listQuery>, undefined>
 
@@ -84,7 +84,9 @@ async function change(call: Call<object, IssueChangeBody>): Promise<Answer<RestI
   const here = { organization: organizationOf(found), project: projectOf(found), issue }
   app.auth.demand(actor, actionOf(body), here)
   if (body.merge)
-    throw new MishapError('VALIDATION', { fields: { merge: ['Of several issues: name each with id at issues/.'] } })
+    throw new MishapError('VALIDATION', {
+      fields: { merge: ['For several issues, use issues/ with one id parameter per issue.'] },
+    })
   const view = viewOf({ ...call, query: {} })
   const revision = revisionOf(body, request)
   if (body.discard) {
@@ -119,7 +121,7 @@ const ownRoutes = (path: string, id: NameOf): Route[] => [
     path,
     operationId: id('IssueUpdate'),
     summary:
-      'Resolve, unresolve, archive, assign or discard an issue. 409 when `revision` or If-Match is not its own any more. Who may only read sets what is their own.',
+      'Resolves, unresolves, archives, assigns or discards an issue. 409 if `revision` or If-Match is outdated. Viewers can set only their own marks.',
     action: 'issue:own',
     body: issueChangeBody,
     response: restIssueDetail,
@@ -129,7 +131,7 @@ const ownRoutes = (path: string, id: NameOf): Route[] => [
     method: 'GET',
     path: `${path}/activities`,
     operationId: id('IssueActivities'),
-    summary: 'What happened to an issue, newest first.',
+    summary: 'Activity of an issue, newest first.',
     action: 'issue:read',
     response: restActivities,
     handle: ({ app, found }) => ({ body: { activity: activityOf(app, issueOf(found).id) } }),
@@ -153,7 +155,8 @@ const tagRoutes = (path: string, id: NameOf): Route[] => [
     method: 'GET',
     path: `${path}/in-common`,
     operationId: id('IssueInCommon'),
-    summary: 'Tag values that its events have more often than the other events of the project, the surest first.',
+    summary:
+      'Tag values that are more frequent in the issue’s events than in the other events of the project, most certain first.',
     action: 'issue:read',
     query: oneQuery,
     response: restInCommon,

@@ -45,7 +45,8 @@ function searchOf(app: App, actor: Actor, found: Found, id: string | undefined):
 function spanOf(given: SearchChangeBody): string | undefined {
   const { statsPeriod, start, end } = given
   if (start && end) return `${start}/${end}`
-  if (start || end) throw new MishapError('VALIDATION', { fields: { start: ['start and end are given together.'] } })
+  if (start || end)
+    throw new MishapError('VALIDATION', { fields: { start: ['start and end must be given together.'] } })
   if (statsPeriod === undefined && start === undefined && end === undefined) return undefined
   return statsPeriod ?? ''
 }
@@ -80,7 +81,7 @@ const savedRoutes: Route[] = [
     method: 'GET',
     path: `${O}/searches`,
     operationId: 'listSearches',
-    summary: 'Saved views of the issue stream: one’s own and those that are shared.',
+    summary: 'Saved views of the issue stream: the caller’s own and the shared ones.',
     action: 'issue:read',
     response: z.array(restSearch),
     handle: ({ app, actor, found }) => ({
@@ -91,7 +92,7 @@ const savedRoutes: Route[] = [
     method: 'POST',
     path: `${O}/searches`,
     operationId: 'createSearch',
-    summary: 'Save a view. One for the whole organization needs the right to triage.',
+    summary: 'Saves a view. A view for the whole organization needs the permission to triage.',
     action: 'search:own',
     body: newSearchBody,
     status: 201,
@@ -130,7 +131,7 @@ const savedRoutes: Route[] = [
     method: 'PUT',
     path: `${O}/searches/:search`,
     operationId: 'updateSearch',
-    summary: 'Change a saved view; 409 when `revision` or If-Match is not its own any more.',
+    summary: 'Changes a saved view. 409 if `revision` or If-Match is outdated.',
     action: 'search:own',
     body: searchChangeBody,
     response: restSearch,
@@ -147,7 +148,7 @@ const savedRoutes: Route[] = [
     method: 'DELETE',
     path: `${O}/searches/:search`,
     operationId: 'deleteSearch',
-    summary: 'Delete a saved view; 409 when `revision` or If-Match is not its own any more.',
+    summary: 'Deletes a saved view. 409 if `revision` or If-Match is outdated.',
     action: 'search:own',
     query: z.object({
       revision: z
@@ -175,11 +176,11 @@ export const searchRoutes: readonly Route[] = [
     path: `${O}/tags/:key/values`,
     operationId: 'organizationTagValues',
     summary:
-      'Values of a tag or of a field of the search language, most events first; of a field without counts in alphabetical order. E-mail addresses of members are told to whom the list of members is.',
+      'Values of a tag or a search field, most events first. Fields without counts are in alphabetical order. Only callers who may list members see their e-mail addresses.',
     action: 'event:read',
     query: z.object({
       ...viewQuery,
-      query: z.string().max(200).optional().describe('What the values contain.'),
+      query: z.string().max(200).optional().describe('Text that the values must contain.'),
       ...pageQuery,
     }),
     response: z.array(restCompletion),

@@ -19,11 +19,11 @@ export const traceRoutes: readonly Route[] = [
     path: '/organizations/:org/trace-meta/:trace',
     operationId: 'traceMeta',
     summary:
-      'What a trace has in the projects that the caller may read: its segments, its errors, how many spans. A trace that nothing is stored of is empty.',
+      'A trace in the projects that the caller may read: its segments, its errors and its number of spans. An unknown trace is empty.',
     action: 'event:read',
     response: restTraceMeta,
     query: z.object({
-      timestamp: z.coerce.number().optional().describe('A moment, seconds since 1970: segments near it are listed.'),
+      timestamp: z.coerce.number().optional().describe('A time in seconds since 1970. Segments near it are listed.'),
     }),
     handle: async (call) => {
       const { app, params, query } = call
@@ -35,7 +35,7 @@ export const traceRoutes: readonly Route[] = [
     method: 'GET',
     path: '/organizations/:org/trace/:trace',
     operationId: 'trace',
-    summary: `Spans of a trace as trees, its errors beside them; at most ${traceSpansMax} spans, segments first. The header X-Truncated says that more are stored.`,
+    summary: `Spans of a trace as trees, with its errors. At most ${traceSpansMax} spans, segments first. The header X-Truncated means that more are stored.`,
     action: 'event:read',
     response: restTrace,
     handle: async (call) => {

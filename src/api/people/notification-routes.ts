@@ -82,7 +82,7 @@ export const notificationRoutes: readonly Route[] = [
     method: 'GET',
     path: C,
     operationId: 'listChannels',
-    summary: 'Channels that are told of new and regressed issues.',
+    summary: 'Channels that are notified of new and regressed issues.',
     action: 'channel:read',
     response: z.array(restChannel),
     handle: ({ app, found }) => ({
@@ -93,7 +93,7 @@ export const notificationRoutes: readonly Route[] = [
     method: 'POST',
     path: C,
     operationId: 'createChannel',
-    summary: 'Makes a channel; the secret that a generic webhook signs with is shown this once.',
+    summary: 'Creates a channel. The signing secret of a webhook is shown only once.',
     action: 'channel:write',
     body: newChannelBody,
     status: 201,
@@ -108,7 +108,7 @@ export const notificationRoutes: readonly Route[] = [
     method: 'PUT',
     path: `${C}/:channel`,
     operationId: 'updateChannel',
-    summary: 'Renames, redirects, limits to a project, switches a channel.',
+    summary: 'Changes the name, the address, the project or the state of a channel.',
     action: 'channel:write',
     body: channelChangeBody,
     response: restChannel,
@@ -135,7 +135,7 @@ export const notificationRoutes: readonly Route[] = [
     method: 'POST',
     path: `${C}/:channel/test`,
     operationId: 'testChannel',
-    summary: 'Sends a test message now and says how it ended; empty when nobody would get it.',
+    summary: 'Sends a test message now and returns the result. Empty if nobody would get it.',
     action: 'channel:write',
     response: z.array(restDelivery),
     handle: async ({ app, found, params }) => ({
@@ -147,7 +147,7 @@ export const notificationRoutes: readonly Route[] = [
     path: `${C}/:channel/confirmations`,
     operationId: 'askToConfirm',
     summary:
-      'Mails a link to an address of the channel that belongs to no member and has not confirmed; an earlier link ends. Without an address all that were never asked.',
+      'Mails a confirmation link to an unconfirmed address of the channel. An earlier link becomes invalid. Without an address: to all addresses that got no link yet.',
     action: 'channel:write',
     body: confirmationBody,
     response: restChannel,
@@ -156,7 +156,7 @@ export const notificationRoutes: readonly Route[] = [
       const isWaiting = ({ address, state }: Recipient) => address === body.address && state === 'unconfirmed'
       if (body.address !== undefined && !shownRecipientsOf(app, channel).some(isWaiting))
         throw new MishapError('VALIDATION', {
-          fields: { address: ['This address of the channel has nothing to confirm.'] },
+          fields: { address: ['This address of the channel needs no confirmation.'] },
         })
       await app.alerts.askToConfirm(channel, body.address)
       return { body: toRestChannel(app, channel) }
@@ -177,7 +177,7 @@ export const notificationRoutes: readonly Route[] = [
     method: 'GET',
     path: '/mail-server',
     operationId: 'mailServer',
-    summary: 'The mail server that notifications leave by, without its password; null when none is set.',
+    summary: 'The mail server for notifications, without its password. Null if none is configured.',
     action: 'instance:write',
     response: restMailServer,
     handle: ({ app }) => ({ body: mailServerOf(app) }),
@@ -186,7 +186,7 @@ export const notificationRoutes: readonly Route[] = [
     method: 'PUT',
     path: '/mail-server',
     operationId: 'setMailServer',
-    summary: 'Sets the mail server; an absent password keeps the one of the same server and account.',
+    summary: 'Sets the mail server. Without a password, the password of the same server and account is kept.',
     action: 'instance:write',
     body: mailServerBody,
     response: restMailServer,
@@ -199,7 +199,7 @@ export const notificationRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/mail-server',
     operationId: 'clearMailServer',
-    summary: 'Takes the mail server away: mail channels are told nothing then.',
+    summary: 'Removes the mail server. E-mail channels then get no notifications.',
     action: 'instance:write',
     status: 204,
     response: z.undefined(),

@@ -10,7 +10,7 @@ export const organizationDetailRoutes: readonly Route[] = [
     method: 'GET',
     path: '/organizations/:org',
     operationId: 'organization',
-    summary: 'One organization, with its one team and the roles that members may have.',
+    summary: 'One organization, with its team and the possible roles.',
     action: 'organization:read',
     response: restOrganizationDetail,
     handle: ({ app, actor, found }) => {

@@ -36,7 +36,7 @@ export const organizationSettingRoutes: readonly Route[] = [
       path: item,
       operationId: i === 0 ? 'updateOrganizationSettings' : 'updateOrganization',
       summary:
-        'Changes name, slug (the old one goes on leading here) or retention. 409 when `revision` or If-Match is not its own any more.',
+        'Changes name, slug (the old one keeps working) or retention. 409 if `revision` or If-Match is outdated.',
       action: 'organization:write',
       body: organizationChangeBody,
       response: restOrganizationSettings,

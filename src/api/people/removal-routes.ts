@@ -42,7 +42,7 @@ export async function removeIssue(call: Call<unknown, unknown>, kind: 'issue' | 
   const asked = params.issue?.toUpperCase()
   if (asked !== String(issueId) && asked !== shortId.toUpperCase())
     throw new MishapError('CONFLICT', {
-      detail: `${params.issue} was merged into ${shortId}. Delete that one by its own name.`,
+      detail: `${params.issue} was merged into ${shortId}. Delete ${shortId} instead.`,
       current: { id: String(issueId), shortId },
     })
   const [removal] = await deleteIssues(app, actor, [issue], kind, patienceMs)
@@ -51,7 +51,7 @@ export async function removeIssue(call: Call<unknown, unknown>, kind: 'issue' | 
 }
 
 const discardQuery = z.object({
-  discard: z.enum(['0', '1']).optional().describe('1: what comes of its fingerprints later is filtered, too.'),
+  discard: z.enum(['0', '1']).optional().describe('1: later events with its fingerprints are filtered, too.'),
 })
 const P = '/projects/:org/:project'
 
@@ -62,7 +62,7 @@ export const removalRoutes: readonly Route[] = [
       method: 'DELETE',
       path,
       operationId: i === 0 ? 'organizationIssueDelete' : 'issueDelete',
-      summary: 'Deletes an issue with its events, files and feedback; the answer says how far it is.',
+      summary: 'Deletes an issue with its events, files and feedback. The response has the progress.',
       action: 'issue:delete',
       query: discardQuery,
       status: 202,
@@ -77,7 +77,7 @@ export const removalRoutes: readonly Route[] = [
     method: 'DELETE',
     path: P,
     operationId: 'deleteProject',
-    summary: 'Deletes a project with all that it has; its keys end at once. The answer says how far it is.',
+    summary: 'Deletes a project with all its data. Its keys stop working at once. The response has the progress.',
     action: 'project:delete',
     status: 202,
     response: restRemoval,
@@ -92,7 +92,7 @@ export const removalRoutes: readonly Route[] = [
     path: '/organizations/:org',
     operationId: 'deleteOrganization',
     summary:
-      'Deletes an organization with its projects, members, tokens and all that they have; owners only. Keys end at once. The answer says how far it is.',
+      'Deletes an organization with its projects, members, tokens and all their data. Owners only. Keys stop working at once. The response has the progress.',
     action: 'organization:delete',
     status: 202,
     response: restRemoval,
@@ -106,7 +106,7 @@ export const removalRoutes: readonly Route[] = [
     method: 'GET',
     path: '/users/me/removals',
     operationId: 'listOwnRemovals',
-    summary: 'Organizations that the caller deleted, newest first: the proof outlives them.',
+    summary: 'Organizations that the caller deleted, newest first.',
     action: 'signed-in',
     response: z.array(restRemoval),
     handle: ({ app, actor }) => {
@@ -119,7 +119,7 @@ export const removalRoutes: readonly Route[] = [
     method: 'GET',
     path: '/organizations/:org/removals',
     operationId: 'listRemovals',
-    summary: 'What was deleted, newest first: how many events and files, and when every store was asked once more.',
+    summary: 'Deletions, newest first: the number of events and files, and when every store was checked again.',
     action: 'organization:read',
     response: z.array(restRemoval),
     handle: ({ app, found }) => ({ body: app.meta.removalsOf(organizationOf(found).id, listMax).map(toRestRemoval) }),
@@ -128,7 +128,7 @@ export const removalRoutes: readonly Route[] = [
     method: 'GET',
     path: '/organizations/:org/removals/:removal',
     operationId: 'removal',
-    summary: 'One deletion and how far it is.',
+    summary: 'One deletion and its progress.',
     action: 'organization:read',
     response: restRemoval,
     handle: ({ app, found, params }) => {
@@ -141,7 +141,7 @@ export const removalRoutes: readonly Route[] = [
     method: 'GET',
     path: `${P}/tombstones`,
     operationId: 'listTombstones',
-    summary: 'Issues that were deleted for good, the newest first: events of their fingerprints are filtered.',
+    summary: 'Issues that were deleted for good, newest first. Events with their fingerprints are filtered.',
     action: 'project:read',
     response: z.array(restTombstone),
     handle: ({ app, found }) => ({ body: tombstonesOf(app.meta, projectOf(found).id) }),
@@ -150,7 +150,7 @@ export const removalRoutes: readonly Route[] = [
     method: 'DELETE',
     path: `${P}/tombstones/:tombstone`,
     operationId: 'deleteTombstone',
-    summary: 'Takes the filter of a deleted issue (by its short id) away: its fingerprints make an issue again.',
+    summary: 'Removes the filter of a deleted issue, by its short id. Its fingerprints create an issue again.',
     action: 'issue:delete',
     status: 204,
     response: z.undefined(),

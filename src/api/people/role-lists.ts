@@ -7,7 +7,7 @@ const roles: readonly (readonly [Role, string, string])[] = [
   ['viewer', 'Viewer', 'Reads everything in the organization and changes nothing.'],
   ['member', 'Member', 'Triages issues, creates projects and uploads builds.'],
   ['admin', 'Admin', 'Manages projects, keys, members and the organization’s settings.'],
-  ['owner', 'Owner', 'Does everything, and may delete the organization.'],
+  ['owner', 'Owner', 'Does everything, and can delete the organization.'],
 ]
 
 /** Returns the scopes that a token of this role can use. */
@@ -35,7 +35,7 @@ export const roleLists = {
     {
       id: 'contributor' as const,
       name: 'Contributor',
-      desc: 'Has what the role in the organization allows.',
+      desc: 'Has the permissions of the role in the organization.',
       scopes: [],
       isAllowed: true,
       isRetired: false as const,

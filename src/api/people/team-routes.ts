@@ -75,7 +75,7 @@ const refusals: readonly Route[] = [
       path,
       operationId,
       action,
-      summary: 'Always 501 with the code TEAMS_NOT_BUILT: each organization has one team that holds everyone.',
+      summary: 'Always 501 with the code TEAMS_NOT_BUILT: each organization has one team with all members.',
       response: z.never(),
       handle: (call) => {
         if (call.params.team !== undefined) demandTeam(call)
@@ -91,7 +91,7 @@ export const teamRoutes: readonly Route[] = [
     method: 'GET',
     path: O,
     operationId: 'listTeams',
-    summary: 'The one team of an organization; everyone and every project is in it.',
+    summary: 'The team of an organization. It contains every member and every project.',
     action: 'team:read',
     query: detailed,
     response: z.array(restTeam),
@@ -132,7 +132,7 @@ export const teamRoutes: readonly Route[] = [
     method: 'POST',
     path: `${T}/projects`,
     operationId: 'createTeamProject',
-    summary: 'Makes a project with one key.',
+    summary: 'Creates a project with one key.',
     action: 'project:create',
     body: newProjectBody,
     status: 201,
@@ -143,7 +143,7 @@ export const teamRoutes: readonly Route[] = [
     method: 'GET',
     path: `${T}/members`,
     operationId: 'listTeamMembers',
-    summary: 'Members of a team: everyone in the organization, in the order of joining.',
+    summary: 'Members of a team: all members of the organization, in the order of joining.',
     action: 'member:read',
     response: z.array(restTeamMember),
     handle: (call) => {

@@ -21,7 +21,7 @@ const errorsOf = ({ files }: EventDiagnosis) =>
     finding ? [{ type: finding.code, message: finding.message, data: finding.data }] : [],
   )
 
-const dist = z.string().max(64).optional().describe('Only this dist; empty: events and files without one.')
+const dist = z.string().max(64).optional().describe('Only this dist. Empty: events and files without a dist.')
 
 /** Diagnoses unmapped frames of an event, a bundle or a release. */
 export const doctorRoutes: readonly Route[] = [
@@ -29,8 +29,7 @@ export const doctorRoutes: readonly Route[] = [
     method: 'GET',
     path: '/projects/:org/:project/events/:event/source-map-debug',
     operationId: 'eventSourceMapDebug',
-    summary:
-      'Why frames of an event are not mapped: each step with what was found, and what mends the first that fails.',
+    summary: 'Why frames of an event are not mapped: the result of each step, and the fix for the first failing step.',
     action: 'event:read',
     response: restEventDiagnosis,
     handle: async (call) => {
@@ -45,8 +44,7 @@ export const doctorRoutes: readonly Route[] = [
     method: 'GET',
     path: '/projects/:org/:project/files/artifact-bundles/:bundle/source-map-debug',
     operationId: 'bundleSourceMapDebug',
-    summary:
-      'Whether events can find the scripts of a bundle, and whether their maps can be used; up to 40 maps are read.',
+    summary: 'Whether events can find the scripts of a bundle, and whether their maps are usable. Reads up to 40 maps.',
     action: 'release:read',
     response: restBundleDiagnosis,
     handle: async (call) => {
@@ -60,7 +58,7 @@ export const doctorRoutes: readonly Route[] = [
     method: 'GET',
     path: '/projects/:org/:project/releases/:version/source-map-debug',
     operationId: 'releaseSourceMapDebug',
-    summary: 'What the doctor says of a release: of its uploads, and of its newest 100 events of 30 days.',
+    summary: 'Findings of the doctor for a release: its uploads, and its newest 100 events of 30 days.',
     action: 'release:read',
     query: z.object({ dist }),
     response: restReleaseDiagnosis,

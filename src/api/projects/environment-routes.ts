@@ -15,7 +15,7 @@ const visibility = z
   .enum(['visible', 'hidden', 'all'])
   .optional()
   .describe(
-    'visible (the default): those in use that are not hidden; hidden, all: whenever they were seen. At most 1,000, hidden ones first.',
+    'visible (the default): those in use that are not hidden. hidden, all: of any age. At most 1,000, hidden ones first.',
   )
 
 const toRest = ({ name, hidden }: Environment): RestEnvironment => ({ id: name, name, isHidden: hidden })
@@ -29,7 +29,7 @@ export const environmentRoutes: readonly Route[] = [
       method: 'GET',
       path: item,
       operationId: i === 0 ? 'listEnvironments' : 'projectEnvironments',
-      summary: 'Environments in use, without those that are hidden in every project that has them.',
+      summary: 'Environments in use, except those that all their projects hide.',
       action: 'event:read',
       query: z.object({ ...viewQuery, visibility }),
       response: z.array(restEnvironment),
@@ -75,8 +75,7 @@ export const environmentRoutes: readonly Route[] = [
     method: 'PUT',
     path: `${path}/:environment`,
     operationId: 'updateProjectEnvironment',
-    summary:
-      'Hides an environment from the lists to choose from, or shows it again. Its events are counted and found all the same.',
+    summary: 'Hides an environment from the menus, or shows it again. Its events are still counted and found.',
     action: 'project:write',
     body: environmentChangeBody,
     response: restEnvironment,

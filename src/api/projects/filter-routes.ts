@@ -64,7 +64,7 @@ export const filterRoutes: readonly Route[] = [
     method: 'GET',
     path: P,
     operationId: 'projectFilters',
-    summary: 'Inbound filters of a project, and what each dropped in the last week.',
+    summary: 'Inbound filters of a project, with the number of events that each dropped in the last week.',
     action: 'project:read',
     response: z.array(restFilter),
     handle: ({ app, found }) => {
@@ -77,8 +77,7 @@ export const filterRoutes: readonly Route[] = [
     method: 'PUT',
     path: `${P}/:filter`,
     operationId: 'updateProjectFilter',
-    summary:
-      'Switch a filter on or off, or say what it drops. 409 when `revision` or If-Match is not the project’s any more.',
+    summary: 'Turns a filter on or off, or sets its patterns. 409 if `revision` or If-Match is outdated.',
     action: 'project:write',
     body: filterChangeBody,
     response: restFilter,
@@ -95,7 +94,7 @@ export const filterRoutes: readonly Route[] = [
     method: 'GET',
     path: `${P}/:filter/samples`,
     operationId: 'projectFilterSamples',
-    summary: 'A hundredth of what a filter dropped in the last 7 days, newest first; at most 100.',
+    summary: 'One in a hundred events that a filter dropped in the last 7 days, newest first, at most 100.',
     action: 'event:read',
     query: z.object(pageQuery),
     response: z.array(restFilterSample),

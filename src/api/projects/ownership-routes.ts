@@ -34,7 +34,7 @@ function toRestOwnership(app: App, project: Project): RestOwnership {
 }
 
 const tooLong = (shortId: string) =>
-  `This rule and those above it are not held against ${shortId}: all rules together take too long for its event. Patterns with fewer * take less.`
+  `This rule and the rules above it were not tried on ${shortId}: together, the rules take too long for its event. Use fewer * in patterns.`
 
 /** Tests rules on the latest issues of a project without saving. Throws STORE_UNAVAILABLE. */
 async function tryOwnership(app: App, project: Project, text: string): Promise<RestOwnershipTest> {
@@ -75,7 +75,7 @@ export const ownershipRoutes: readonly Route[] = [
     method: 'GET',
     path: `${P}/ownership`,
     operationId: 'ownership',
-    summary: 'Rules of ownership of a project.',
+    summary: 'Ownership rules of a project.',
     action: 'project:read',
     response: restOwnership,
     handle: ({ app, found }) => ({ body: toRestOwnership(app, projectOf(found)) }),
@@ -84,7 +84,7 @@ export const ownershipRoutes: readonly Route[] = [
     method: 'PUT',
     path: `${P}/ownership`,
     operationId: 'updateOwnership',
-    summary: 'Writes rules of ownership: new issues are assigned by them. 400 names each line that is none.',
+    summary: 'Sets the ownership rules, which assign new issues. 400 names each invalid line.',
     action: 'project:write',
     body: ownershipChangeBody,
     response: restOwnership,
@@ -102,7 +102,7 @@ export const ownershipRoutes: readonly Route[] = [
     method: 'POST',
     path: `${P}/ownership/try`,
     operationId: 'tryOwnership',
-    summary: `What rules would do with the newest event of the latest ${triedMax} issues; nothing is saved.`,
+    summary: `Result of the rules for the newest event of the latest ${triedMax} issues. Nothing is saved.`,
     action: 'project:write',
     body: ownershipTestBody,
     response: restOwnershipTest,

@@ -31,7 +31,7 @@ export const reprocessingRoutes: readonly Route[] = [
     method: 'GET',
     path: '/organizations/:org/regroupings',
     operationId: 'listRegroupings',
-    summary: 'Events that were mapped again as their source maps came after them, newest run first, and how far it is.',
+    summary: 'Reprocessing of events whose source maps arrived after them: runs with their progress, newest first.',
     action: 'organization:read',
     response: restRegroupings,
     handle: ({ app, actor, found }) => {

@@ -43,7 +43,7 @@ const text = z
   .string()
   .max(1000)
   .optional()
-  .describe('Text in a release, a dist or the URL of a file; or a whole bundle id, debug id or SHA-1.')
+  .describe('Text in a release, a dist or the URL of a file, or a whole bundle id, debug id or SHA-1.')
 const listQuery = z.object({ query: text, ...pageQuery })
 
 const cursorOf = (cursor: string | undefined) => (/^\d{1,15}$/.test(cursor ?? '') ? Number(cursor) : 0)
@@ -113,7 +113,7 @@ export const artifactRoutes: readonly Route[] = [
     method: 'DELETE',
     path,
     operationId: 'deleteArtifactBundle',
-    summary: 'Takes a bundle out of a project; its bytes go with the last project that has it.',
+    summary: 'Removes a bundle from a project. Its files are deleted with the last project that has it.',
     action: 'release:write',
     query: z.object({ bundleId: z.string().min(1).max(100) }),
     status: 204,

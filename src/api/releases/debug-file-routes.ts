@@ -3,7 +3,7 @@ import type { Route } from '../route.ts'
 import { route } from '../route.ts'
 
 const detail =
-  'Mishap does not read debug files (dSYM, ELF, PDB, ProGuard, Dart) yet: this file was not stored. Source maps go by sourcemaps upload.'
+  'Mishap does not support debug files (dSYM, ELF, PDB, ProGuard, Dart) yet, so it did not store this file. Upload source maps with sourcemaps upload.'
 
 /** Debug files of native programs are not supported yet: each upload is refused with a sentence. */
 export const debugFileRoutes: readonly Route[] = [
@@ -11,7 +11,7 @@ export const debugFileRoutes: readonly Route[] = [
     method: 'POST',
     path: '/projects/:org/:project/files/difs/assemble',
     operationId: 'assembleDebugFiles',
-    summary: 'Debug files are not read yet: every file is answered with the state error and a sentence.',
+    summary: 'Debug files are not supported yet: every file gets the state error and a sentence.',
     action: 'release:write',
     body: debugFilesBody,
     response: restDebugFileAssembly,

@@ -147,7 +147,7 @@ export const releaseFileRoutes: readonly Route[] = [
       path,
       operationId: `upload${name}ReleaseFile`,
       summary:
-        'Uploads a file as multipart/form-data: file, name (its URL), dist, header ("Sourcemap: app.js.map", repeated). One of the same name and dist is replaced.',
+        'Uploads a file as multipart/form-data: file, name (its URL), dist, header ("Sourcemap: app.js.map", repeated). It replaces a file with the same name and dist.',
       action: 'release:write',
       status: 201,
       response: restReleaseFile,

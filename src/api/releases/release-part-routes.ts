@@ -64,7 +64,7 @@ function addDeploy(call: Call<unknown, DeployBody>) {
   const startedMs = body.dateStarted ?? null
   const finishedMs = body.dateFinished ?? app.clock.now()
   if (startedMs !== null && startedMs > finishedMs)
-    throw new MishapError('VALIDATION', { fields: { dateStarted: ['A deploy starts before it is finished.'] } })
+    throw new MishapError('VALIDATION', { fields: { dateStarted: ['A deploy must start before it finishes.'] } })
   const deploy = createDeploy(app, {
     organizationId: organizationOf(found).id,
     version: release.version,
@@ -83,7 +83,7 @@ const skewRoute = (path: string, name: string): Route =>
     method: 'GET',
     path: `${path}/:version/skew`,
     operationId: `${name === '' ? 'release' : 'projectRelease'}Skew`,
-    summary: 'What old tabs ran into after the last deploy of a release to each environment, two days long.',
+    summary: 'Errors of old tabs in the two days after the last deploy of a release to each environment.',
     action: 'release:read',
     response: z.array(restSkew),
     handle: async (call) => {
@@ -121,8 +121,7 @@ function routesUnder(path: string, name: string): Route[] {
       method: 'GET',
       path: `${path}/:version/previous-with-commits`,
       operationId: `previous${name}ReleaseWithCommits`,
-      summary:
-        'The release with commits that was made last before this one, in one of its projects; {} where there is none.',
+      summary: 'The previous release with commits, in one of its projects. {} if there is none.',
       action: 'release:read',
       response: z.union([restRelease, z.strictObject({})]),
       handle: (call) => {
@@ -146,7 +145,7 @@ function routesUnder(path: string, name: string): Route[] {
       method: 'POST',
       path: `${path}/:version/deploys`,
       operationId: `create${name}Deploy`,
-      summary: 'Says that a release went to an environment; dateFinished is now unless it is given.',
+      summary: 'Reports the deploy of a release to an environment. dateFinished defaults to now.',
       action: 'release:write',
       body: deployBody,
       status: 201,
@@ -190,7 +189,7 @@ export const releasePartRoutes: readonly Route[] = [
     method: 'GET',
     path: '/organizations/:org/release-marks',
     operationId: 'listReleaseMarks',
-    summary: 'What charts of a range mark: releases that came up and deploys, the newest of them in the order of time.',
+    summary: 'Chart marks of a range: the newest first events of releases and deploys, in chronological order.',
     action: 'release:read',
     query: marksQuery,
     response: restMarks,
@@ -200,7 +199,7 @@ export const releasePartRoutes: readonly Route[] = [
     method: 'GET',
     path: '/projects/:org/:project/events/:event/committers',
     operationId: 'listCommitters',
-    summary: 'Commits that may have brought the issue of an event, the most suspect first, with the reason.',
+    summary: 'Commits that may have caused the issue of an event, the most suspect first, with the reason.',
     action: 'event:read',
     response: restCommitters,
     handle: async ({ app, found, params }) => {

@@ -9,7 +9,7 @@ import type { Call, Route } from '../route.ts'
 import { limitOf, organizationOf, pageQuery, route } from '../route.ts'
 
 const listQuery = z.object({
-  named: z.string().max(5).optional().describe('1: also those that only commits name.'),
+  named: z.string().max(5).optional().describe('1: also repositories that only commits name.'),
   ...pageQuery,
 })
 
@@ -48,7 +48,7 @@ export const repositoryRoutes: readonly Route[] = [
     path: `${O}/repos`,
     operationId: 'listRepositories',
     summary:
-      'Repositories that people made. Those that only commits name are left out: to a client a repository in this list means that the server can read it, and it would send no more than the head’s id.',
+      'Repositories that people created, without those that only commits name. Clients assume that the server can read a listed repository, and then send only the id of the head.',
     action: 'release:read',
     query: listQuery,
     response: z.array(restRepository),
@@ -58,7 +58,7 @@ export const repositoryRoutes: readonly Route[] = [
     method: 'POST',
     path: `${O}/repos`,
     operationId: 'createRepository',
-    summary: 'Makes a repository, or changes the address of the one of this name; commits and refs name it.',
+    summary: 'Creates a repository, or changes the URL of the repository with this name. Commits and refs name it.',
     action: 'release:write',
     body: repositoryBody,
     status: 201,
@@ -72,7 +72,7 @@ export const repositoryRoutes: readonly Route[] = [
     method: 'DELETE',
     path: `${O}/repos/:repository`,
     operationId: 'deleteRepository',
-    summary: 'Takes a repository out of the list; commits of releases stay.',
+    summary: 'Removes a repository from the list. Commits of releases remain.',
     action: 'release:write',
     status: 204,
     response: z.undefined(),

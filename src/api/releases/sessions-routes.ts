@@ -79,7 +79,7 @@ const healthRoute = (path: string, name: string): Route =>
     path: `${path}/:version/health`,
     operationId: `get${name}ReleaseHealth`,
     summary:
-      'Crash-free sessions and users of a release over 90 days with their intervals of 95%, its adoption, and the change from the release before it at equal adoption. Null: no sessions.',
+      'Crash-free sessions and users of a release over 90 days with 95% intervals, its adoption, and the change from the previous release at equal adoption. Null: no sessions.',
     action: 'release:read',
     query: z.object({ environment: viewQuery.environment }),
     response: restReleaseHealth,

@@ -42,7 +42,10 @@ async function* gunzipped(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
   try {
     for await (const piece of inflate) yield piece as Buffer
   } catch {
-    throw failure.error ?? new MishapError('ACCEPT_ENCODING_BROKEN', { detail: 'A chunk is not gzip, or it ends early.' })
+    throw (
+      failure.error ??
+      new MishapError('ACCEPT_ENCODING_BROKEN', { detail: 'A chunk is not valid gzip, or it ends early.' })
+    )
   }
 }
 
@@ -98,7 +101,7 @@ export const uploadRoutes: readonly Route[] = [
     method: 'GET',
     path: `${O}/chunk-upload`,
     operationId: 'chunkUploadOptions',
-    summary: 'How chunks are to be uploaded.',
+    summary: 'Options for the upload of chunks.',
     action: 'release:read',
     response: restChunkOptions,
     handle: ({ app, found }) => ({ body: optionsOf(app.config.url, organizationOf(found).slug) }),
@@ -118,7 +121,7 @@ export const uploadRoutes: readonly Route[] = [
     method: 'POST',
     path: `${O}/artifactbundle/assemble`,
     operationId: 'assembleArtifactBundle',
-    summary: 'Makes a bundle of chunks, or says which are missing; to be asked again until the state is ok or error.',
+    summary: 'Assembles a bundle from chunks, or names the missing chunks. Repeat until the state is ok or error.',
     action: 'release:write',
     body: assembleBody,
     response: restAssembly,
@@ -129,7 +132,7 @@ export const uploadRoutes: readonly Route[] = [
       method: 'POST',
       path: `${place}/releases/:version/assemble`,
       operationId: i === 0 ? 'assembleReleaseBundle' : 'assembleProjectReleaseBundle',
-      summary: 'The same for a bundle of a release, as older clients ask.',
+      summary: 'The same for a bundle of a release, for older clients.',
       action: 'release:write',
       body: assembleBody,
       response: restAssembly,

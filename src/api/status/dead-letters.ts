@@ -40,7 +40,7 @@ export function deadItemOf(app: App, organization: Organization, id: string | un
 /** Returns the first 16 KiB of a dead letter as text: request details on one line, then the unscrubbed body. */
 export async function lookAtDead(app: App, organization: Organization, item: Kept): Promise<RestDeadContent> {
   const kept = await app.blobs.getStream(item.blobKey)
-  if (!kept) throw new MishapError('NOT_FOUND', { detail: 'The record of this dead letter no longer exists.' })
+  if (!kept) throw new MishapError('NOT_FOUND', { detail: 'The stored record of this dead letter is gone.' })
   const parts: Uint8Array[] = []
   let bytes = 0
   for await (const part of kept.stream) {

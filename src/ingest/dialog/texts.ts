@@ -16,15 +16,15 @@ export type DialogTexts = {
 export const dialogTexts: Record<'en' | 'de', DialogTexts> = {
   en: {
     title: 'Something went wrong here.',
-    subtitle: 'The people who make this have been told.',
-    subtitle2: 'If you want to help, tell them what happened.',
+    subtitle: 'The developers have been notified.',
+    subtitle2: 'If you want to help, describe what happened.',
     labelName: 'Name',
     labelEmail: 'E-mail',
     labelComments: 'What happened?',
     labelClose: 'Close',
     labelSubmit: 'Send',
     errorGeneric: 'Your report could not be sent. Please try again in a moment.',
-    errorFormEntry: 'Please say what happened, and check the e-mail address.',
+    errorFormEntry: 'Please describe what happened and check the e-mail address.',
     successMessage: 'Your report has been sent. Thank you!',
   },
   de: {

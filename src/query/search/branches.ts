@@ -85,7 +85,7 @@ export function either(branches: Branch[]): Branch[] {
 function limited(branches: Branch[]): Branch[] {
   if (branches.length > branchesMax)
     throw new MishapError('QUERY_TOO_LONG', {
-      detail: `Invalid query: it combines conditions on issues and on events in more than ${branchesMax} ways.`,
+      detail: `Invalid query: it combines issue and event conditions in more than ${branchesMax} ways.`,
     })
   return branches
 }

@@ -25,9 +25,7 @@ function textsOf(filter: IssueFilter): number {
 /** Throws QUERY_TOO_LONG for conditions on issues with more than 20 words and patterns together. */
 export function demandFewTexts(filters: readonly IssueFilter[]): void {
   if (filters.reduce((sum, filter) => sum + textsOf(filter), 0) > textsMax)
-    throw tooLong(
-      `it looks for more than ${textsMax} words and patterns in issues. Put words that stand together in quotes.`,
-    )
+    throw tooLong(`it searches issues for more than ${textsMax} words and patterns. Put phrases in quotes.`)
 }
 
 /** Number of patterns that a filter compares with frames. */
@@ -40,7 +38,7 @@ function patternsOf(filter: EventFilter): number {
 /** Throws QUERY_TOO_LONG for more than 20 patterns over frames. */
 export function demandFewPatterns(filters: readonly EventFilter[]): void {
   if (filters.reduce((sum, filter) => sum + patternsOf(filter), 0) > framePatternsMax)
-    throw tooLong(`it looks for more than ${framePatternsMax} patterns in frames. Ask for whole values.`)
+    throw tooLong(`it searches frames for more than ${framePatternsMax} patterns. Use whole values.`)
 }
 
 function termsOf(node: Search): Term[] {
@@ -58,6 +56,6 @@ export function demandFewComparisons(search: Search, releases: () => readonly un
   )
   if (values > 0 && values * releases().length > comparisonsMax)
     throw tooLong(
-      `it compares ${releases().length} releases with ${values} values. Ask for fewer, or within fewer projects.`,
+      `it compares ${releases().length} releases with ${values} values. Use fewer values or fewer projects.`,
     )
 }

@@ -35,7 +35,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair('a.js', idA), project: 2 }],
     { debugId: idA },
     'other_project',
-    'The project web has no file that this event asks for, but the project api has one.',
+    'The project web has no file for this event, but the project api has one.',
     upload(),
   ],
   [
@@ -43,7 +43,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair('a.js'), project: 2, ...at('shop@1') }],
     { release: 'shop@1' },
     'other_project',
-    'The project web has no file that this event asks for, but the project api has one.',
+    'The project web has no file for this event, but the project api has one.',
     upload(' --release shop@1'),
   ],
   [
@@ -51,7 +51,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair('a.js', idB) }],
     { debugId: idA },
     'debug_id_differs',
-    `The deployed https://shop.test/a.js has the debug id ${idA}, but the file uploaded for this address at ${new Date(eventMs - 3_600_000).toISOString()} has ${idB}: it is of another build.`,
+    `The deployed https://shop.test/a.js has the debug id ${idA}. The file uploaded for this URL at ${new Date(eventMs - 3_600_000).toISOString()} has ${idB}, so it belongs to another build.`,
     upload(),
   ],
   [
@@ -59,7 +59,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair(`${idB}-0.js`, idB) }],
     { debugId: idA },
     'debug_id_unknown',
-    `No upload has the debug id ${idA} of https://shop.test/a.js; the newest upload came at ${new Date(eventMs - 3_600_000).toISOString()}.`,
+    `No upload has the debug id ${idA} of https://shop.test/a.js. The newest upload arrived at ${new Date(eventMs - 3_600_000).toISOString()}.`,
     upload(),
   ],
   [
@@ -67,7 +67,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair('a.js'), ...at('shop@1.2.3') }],
     { release: 'shop@1.2.4' },
     'release_differs',
-    'There are no files for the release shop@1.2.4 of the event; ~/a.js was uploaded for shop@1.2.3.',
+    'The event’s release shop@1.2.4 has no files. ~/a.js was uploaded for shop@1.2.3.',
     upload(' --release shop@1.2.4'),
   ],
   [
@@ -75,7 +75,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair('a.js'), ...at('shop@1', 'web') }],
     { release: 'shop@1' },
     'dist_differs',
-    'The event says release shop@1, dist –, but ~/a.js was uploaded for dist web of this release.',
+    'The event has release shop@1, dist –. ~/a.js was uploaded for dist web of this release.',
     upload(' --release shop@1'),
   ],
   [
@@ -83,7 +83,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair('a.js'), ...at('shop@1') }],
     { release: 'shop@1', dist: 'web' },
     'dist_differs',
-    'The event says release shop@1, dist web, but ~/a.js was uploaded for dist – of this release.',
+    'The event has release shop@1, dist web. ~/a.js was uploaded for dist – of this release.',
     upload(' --release shop@1 --dist web'),
   ],
   [
@@ -91,7 +91,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair('static/js/app.js'), ...at('shop@1') }],
     { url: 'https://shop.test/assets/js/app.js?v=3', release: 'shop@1' },
     'url_differs',
-    'The event asks for https://shop.test/assets/js/app.js?v=3, for which nothing was uploaded; the nearest uploaded file of this release is ~/static/js/app.js.',
+    'The event needs https://shop.test/assets/js/app.js?v=3, which was not uploaded. The most similar uploaded file of this release is ~/static/js/app.js.',
     upload(" --release shop@1 --url-prefix '~/assets'"),
   ],
   [
@@ -99,7 +99,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair('a.js').slice(0, 1), ...at('shop@1') }],
     { release: 'shop@1' },
     'map_missing',
-    'The uploaded ~/a.js names the map https://shop.test/a.js.map, but nothing was uploaded at that address for it.',
+    'The uploaded ~/a.js names the map https://shop.test/a.js.map, but no map was uploaded for that URL.',
     upload(' --release shop@1'),
   ],
   [
@@ -115,7 +115,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair('a.js', idA, '<!doctype html>') }],
     { debugId: idA },
     'map_broken',
-    'The map ~/a.js.map is no valid source map.',
+    'The map ~/a.js.map is not a valid source map.',
     upload(),
   ],
   [
@@ -123,7 +123,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: [{ url: '~/a.js', body: script('data:application/json;base64,e3t7'), debugId: idA }] }],
     { debugId: idA },
     'map_inline_broken',
-    'The map inside of ~/a.js (a data: URL) is no valid source map.',
+    'The map inside ~/a.js (a data: URL) is not a valid source map.',
     upload(),
   ],
   [
@@ -131,7 +131,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair('a.js', idA, noSources) }],
     { debugId: idA },
     'source_missing',
-    'The frame is mapped to ../src/in.ts, but the map has no text of it (sourcesContent), and none was uploaded with it.',
+    'The frame is mapped to ../src/in.ts, but neither the map (sourcesContent) nor the upload contains its text.',
     upload(),
   ],
   [
@@ -139,7 +139,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair('a.js', idA, goodMap.replace('AAAA,SAASA', 'AAgBA')) }],
     { debugId: idA },
     'source_differs',
-    'The frame is mapped to line 17 of ../src/in.ts, but the text of it that was uploaded ends before.',
+    'The frame is mapped to line 17 of ../src/in.ts, but the uploaded text of this file ends before.',
     upload(),
   ],
   [
@@ -147,7 +147,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair('a.js', idA) }],
     { debugId: idA, column: 90_210 },
     'position_beyond',
-    'The event points at line 1, column 90210 of https://shop.test/a.js, but the uploaded file ends before: it is not the file that was loaded.',
+    'The event points at line 1, column 90210 of https://shop.test/a.js, but the uploaded file ends before. It is not the file that was loaded.',
     upload(),
   ],
   [
@@ -155,7 +155,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair('a.js', idA) }],
     { debugId: idA, line: 2, column: 3 },
     'position_unmapped',
-    'The map of ~/a.js says nothing about line 2, column 3: it is of another build, the file was changed after it, or a tool made this place.',
+    'The map of ~/a.js has no entry for line 2, column 3. It belongs to another build, the file was changed later, or a tool generated this code.',
     inject(),
   ],
   [
@@ -163,7 +163,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: [{ url: '~/other.js', body: 'b()' }], ...at('shop@1') }],
     {},
     'not_injected',
-    'The event has neither a debug id for https://shop.test/a.js nor a release, and no file that was uploaded without a release has this address.',
+    'The event has no release and no debug id for https://shop.test/a.js. No file that was uploaded without a release has this URL.',
     inject(),
   ],
   [
@@ -171,7 +171,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair('a.js', idA) }],
     { sdk: '7.46.0', release: 'shop@1' },
     'sdk_old',
-    'The SDK 7.46.0 sends no debug ids (7.47.0 is the first that does), but the files uploaded at 2026-11-17T10:06:40.000Z have them.',
+    'The SDK 7.46.0 sends no debug ids, but the files uploaded at 2026-11-17T10:06:40.000Z have them. Version 7.47.0 is the first that sends them.',
     null,
   ],
   [
@@ -179,7 +179,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair(`${idA}-0.js`, idA) }],
     { release: 'shop@1' },
     'debug_id_missing',
-    `The event has no debug id for https://shop.test/a.js, but the files uploaded at ${new Date(eventMs - 3_600_000).toISOString()} have them: the deployed file was not injected, or is not of that build.`,
+    `The event has no debug id for https://shop.test/a.js, but the files uploaded at ${new Date(eventMs - 3_600_000).toISOString()} have them. The deployed file was not injected, or it belongs to another build.`,
     inject(' --release shop@1'),
   ],
   [
@@ -187,7 +187,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair('a.js'), ...at('shop@1') }],
     {},
     'no_release',
-    'The event names no release and has no debug id, but ~/a.js was uploaded for the release shop@1.',
+    'The event has no release and no debug id, but ~/a.js was uploaded for release shop@1.',
     inject(),
   ],
   [
@@ -195,7 +195,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair('a.js', idA) }],
     { debugId: idA, column: undefined },
     'no_column',
-    'The frame in https://shop.test/a.js has a line but no column, and a place in a minified file needs both.',
+    'The frame in https://shop.test/a.js has a line but no column. A position in a minified file needs both.',
     null,
   ],
   [
@@ -203,7 +203,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: [{ url: '~/other.js', body: 'b()' }], ...at('shop@1') }],
     { release: 'shop@2', dist: 'x' },
     'release_unknown',
-    'There are no files for release shop@2, dist x.',
+    'Release shop@2, dist x, has no files.',
     upload(' --release shop@2 --dist x'),
   ],
   [
@@ -211,7 +211,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair('assets/index-BxZ81kq2.js'), ...at('shop@1') }],
     { url: 'https://shop.test/assets/index-C0ffee99.js', release: 'shop@1' },
     'build_differs',
-    'Nothing was uploaded for https://shop.test/assets/index-C0ffee99.js, but ~/assets/index-BxZ81kq2.js was: only a part of the name differs, as the hash of a build does.',
+    'Nothing was uploaded for https://shop.test/assets/index-C0ffee99.js, but ~/assets/index-BxZ81kq2.js was. Only a part of the name differs, such as the hash of a build.',
     upload(' --release shop@1'),
   ],
   [
@@ -255,7 +255,7 @@ describe('each way to get it wrong is named in one sentence, with the command th
     expect([finding?.message, finding?.mend].join()).not.toMatch(/[{}]|undefined/)
   })
 
-  test('all findings have one sentence in each of the two texts, of plain words', () => {
+  test('all findings have two short texts of plain words', () => {
     for (const [code, { message, mend }] of Object.entries(doctorFindings)) {
       expect(code).toMatch(/^[a-z_]+$/)
       for (const text of [message, mend]) expect(text, code).toMatch(/^[A-Z{][^\n]{20,190}[.]$/)

@@ -238,7 +238,7 @@ function checkPlace(deps: RefineDeps, durable: number): void {
   const cursor = deps.meta.cursor()
   if (durable >= cursor) return
   const detail =
-    `The journal ends at position ${durable}, but all before ${cursor} is stored already: the folder "journal" was ` +
+    `The journal ends at position ${durable}, but everything before ${cursor} is already stored: the folder "journal" was ` +
     'emptied or is an older copy. Put the one back that belongs to this data folder. If it is gone, write ' +
     `${segmentOf(cursor)} and a line break into the file "newest" in it and start again; what it held is lost.`
   deps.failed(new MishapError('START_JOURNAL_BEHIND', { detail }))

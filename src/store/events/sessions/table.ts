@@ -25,7 +25,7 @@ export const sessionsTable: StoredTable<SessionRow> = {
   hasIssues: false,
   categories: ['session'],
   tally: {
-    sentence: 'The ledger’s session updates are those that are stored, or that a rollup was made of.',
+    sentence: 'The session updates that the ledger counts as stored are stored or in a rollup.',
     category: "'session'",
     quantity: 'sum(entries)',
   },

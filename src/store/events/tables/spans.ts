@@ -22,7 +22,7 @@ export const spansTable: StoredTable<SpanRow> = {
   hasIssues: false,
   categories: ['span', 'transaction'],
   tally: {
-    sentence: 'The ledger’s transactions and spans are those that are stored.',
+    sentence: 'The transactions and spans that the ledger counts as stored are stored.',
     category: "if(is_segment AND item = 'transaction', 'transaction', 'span')",
     quantity: 'count()',
   },

@@ -265,7 +265,7 @@ export function bulkPart(store: Store): BulkStore {
         const row = rowOf(store, id)
         if (!row || row.undone === 1) return undefined
         if (fromJson<Asked>(row.change).merge) {
-          const detail = 'Issues that were merged are taken apart by their hashes.'
+          const detail = 'A merge cannot be undone. Split off its hashes instead.'
           throw new MishapError('VALIDATION', { detail })
         }
         // A running bulk stops here. Issues that it has not reached stay unchanged.

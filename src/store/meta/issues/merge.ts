@@ -88,7 +88,7 @@ export function demandMergeable(
   const into = demand(statements, intoId)
   const from = fromIds.map((id) => demand(statements, id))
   if (from.some((item) => item.project_id !== into.project_id)) {
-    const sentence = 'Issues of one project only can be merged.'
+    const sentence = 'Only issues of one project can be merged.'
     throw new MishapError('VALIDATION', { detail: sentence, fields: { merge: [sentence] } })
   }
   demandUnremoved(store, [intoId, ...fromIds])

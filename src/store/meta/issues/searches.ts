@@ -107,7 +107,7 @@ function demandFree({ write, dialect: { builder } }: Store, value: ReturnType<ty
       fields: { name: ['Another view has this name.'] },
     })
   if (others.length >= searchesMax)
-    throw new MishapError('CONFLICT', { detail: `There are ${searchesMax} views already. Delete one first.` })
+    throw new MishapError('CONFLICT', { detail: `There are already ${searchesMax} views. Delete one.` })
 }
 
 /** Implements saved views of the issue stream. */

@@ -38,7 +38,7 @@ function takeOut(store: Store, row: IssueRow, hashes: readonly string[], came: C
   const known = new Set(own.map((item) => item.hash))
   if (hashes.length === 0 || hashes.some((hash) => !known.has(hash))) throw new MishapError('NOT_FOUND')
   if (new Set(hashes).size >= known.size) {
-    const sentence = 'An issue keeps at least one of its hashes.'
+    const sentence = 'An issue must keep at least one of its hashes.'
     throw new MishapError('VALIDATION', { detail: sentence, fields: { id: [sentence] } })
   }
   demandUnremoved(store, [row.id, ...(came ? [came.id] : [])])

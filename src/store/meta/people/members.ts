@@ -128,7 +128,7 @@ export function membershipPart(store: Store): Pick<MemberStore, 'changeRole' | '
     if (!owner) throw new MishapError('NOT_FOUND')
     if (!ends(owner.role) || owners.some((row) => row.role === 'owner' && row.user_id !== userId)) return
     throw new MishapError('CONFLICT', {
-      detail: 'An organization keeps at least one owner.',
+      detail: 'An organization needs at least one owner.',
       causes: ['Make somebody else an owner first.'],
     })
   }

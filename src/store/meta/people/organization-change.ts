@@ -33,7 +33,7 @@ const chunk = 500
 /** Returns the days if they are valid; null: use the setting of the installation. Throws VALIDATION. */
 function checkDays(days: number | null, daysMax: number): number | null {
   if (days === null || (Number.isInteger(days) && days >= 1 && days <= daysMax)) return days
-  const sentence = `Use 1 to ${daysMax} whole days, or nothing.`
+  const sentence = `Use 1 to ${daysMax} whole days, or leave it empty.`
   throw new MishapError('VALIDATION', { detail: sentence, fields: { retentionErrorsDays: [sentence] } })
 }
 

@@ -31,8 +31,8 @@ function originFault(entry: string): string | undefined {
   const scheme = mark === -1 ? '' : entry.slice(0, mark)
   const rest = mark === -1 ? entry : entry.slice(mark + 3)
   if (mark !== -1 && !/^[a-z][a-z0-9+.-]*$/.test(scheme)) return 'has no scheme before ://, such as https.'
-  if (/[/?#]/.test(rest)) return 'has a path: an origin ends after the host and port.'
-  if (/[\s,;]/.test(rest)) return 'is more than one: write each origin on a line of its own.'
+  if (/[/?#]/.test(rest)) return 'has a path: an origin ends after host and port.'
+  if (/[\s,;]/.test(rest)) return 'is more than one origin: write each origin on its own line.'
   const [, bracketed, plain, port] = /^(?:(\[[0-9a-f:.]+\])|([^:]*))(?::(.*))?$/.exec(rest) ?? []
   if (port !== undefined && port !== '*' && !(/^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535))
     return 'has a wrong port: use 1 to 65535 or *.'
@@ -42,7 +42,7 @@ function originFault(entry: string): string | undefined {
     return 'has its * in the wrong place: use *.shop.example.'
   return hostPattern.test(plain)
     ? undefined
-    : 'is no host name: use a-z, digits, - and dots (other letters in their xn-- form).'
+    : 'is not a host name: use a-z, digits, - and dots (other letters in xn-- form).'
 }
 
 /**
@@ -78,7 +78,7 @@ export function checkFieldNames(entries: readonly string[], field: string): stri
 export function checkPatterns(entries: readonly string[], field: string): string[] {
   const kept = checkFieldNames(entries, field)
   const wrong = kept.find((item) => /^\*+$/.test(item))
-  if (wrong !== undefined) throw refuse(field, `${shown(wrong)} would take everything.`)
+  if (wrong !== undefined) throw refuse(field, `${shown(wrong)} would match everything.`)
   return kept
 }
 
@@ -89,6 +89,7 @@ export function checkPatterns(entries: readonly string[], field: string): string
 export function checkNetworks(entries: readonly string[], field: string): string[] {
   const kept = tidy(entries, field)
   const wrong = kept.find((item) => !ipaddr.isValid(item) && !ipaddr.isValidCIDR(item))
-  if (wrong !== undefined) throw refuse(field, `${shown(wrong)} is no address and no network such as 10.0.0.0/8.`)
+  if (wrong !== undefined)
+    throw refuse(field, `${shown(wrong)} is neither an address nor a network such as 10.0.0.0/8.`)
   return kept
 }

@@ -144,26 +144,18 @@ describe('signs', () => {
       'an invariant',
       { invariant: { id: 'hook-order', name: 'x', cause: 'x', found: 'Rendered more hooks' } },
       [
-        'A component called another number of hooks than before',
-        'Usual cause: A hook stands behind',
+        'A component called a different number of hooks than before',
+        'Usual cause: A hook is after',
         'Rendered more hooks',
       ],
     ],
     [
       'only logged',
       { logged: { by: 'boundary', type: 'TypeError', value: hostile, component: 'Cart', boundary: 'Boundary' } },
-      ['React wrote to the console', 'TypeError: &quot;&gt;&lt;img', 'In the component Cart', 'Caught by Boundary'],
+      ['React wrote it to the console', 'TypeError: &quot;&gt;&lt;img', 'In the component Cart', 'Caught by Boundary'],
     ],
-    [
-      'skew',
-      { skew: { kind: 'rsc', sentence: 'x', found: 'E1' } },
-      ['server components A payload of server components'],
-    ],
-    [
-      'noise',
-      { noise: { kind: 'web-view', sentence: 'x', found: 'E1' } },
-      ['web view The application that shows', 'E1'],
-    ],
+    ['skew', { skew: { kind: 'rsc', sentence: 'x', found: 'E1' } }, ['server components A server component payload']],
+    ['noise', { noise: { kind: 'web-view', sentence: 'x', found: 'E1' } }, ['web view The app that shows', 'E1']],
     [
       'a hydration',
       {
@@ -179,7 +171,7 @@ describe('signs', () => {
         },
       },
       [
-        'date or locale A date, time or number',
+        'date or locale The server formatted a date',
         'Evidence: 21 Nov',
         'Component: DateBadge',
         '2 differences',
@@ -206,6 +198,6 @@ describe('signs', () => {
     ).toContain('React error 31 Objects &quot;&gt;')
     expect(
       textOf(html(<ReactWords react={{ code: 9999, message: null }} title="Error Minified React error #31" />)),
-    ).toContain('React error 9999 (of this event) This version does not know its words.')
+    ).toContain('React error 9999 (of this event) This version of Mishap does not know its message.')
   })
 })

@@ -98,7 +98,7 @@ test.each<[string, typeof seen.answer, string, RegExp, number]>([
   [
     'no permission',
     { error: new ApiError(403, 'AUTH_FORBIDDEN', 'The token lacks event:read.') },
-    'Trace bbbbbbbb You may not read the events of this organization, and so not its traces.',
+    'Trace bbbbbbbb You may not read the events and traces of this organization.',
     /role="alert"/,
     0,
   ],
