@@ -305,7 +305,7 @@ test('what was thinned is counted on, and the issue says how many it was', async
   expect(await wrongOf(world)).toEqual({ thinned: ['issue 7 says that 9 were downsampled, 10 were'] })
   Object.assign(world.found.groups[0] ?? {}, { thinned: 9 })
   expect(await wrongOf(world)).toEqual({
-    counters: ['issue 7 counts 15, 5 are stored and 9 downsampled'],
+    counters: ['issue 7 counts 15, but 5 are stored and 9 downsampled'],
     ledger: ['project 1: the ledger says 15 stored, but 14 exist'],
   })
   // The retention also removed the downsampled events.
